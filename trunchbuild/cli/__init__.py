@@ -1,0 +1,1 @@
+"""The command line: translates arguments to flows, results to output, errors to exit codes."""

@@ -1,0 +1,32 @@
+"""The only reader of the environment and of the user's configuration."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the user's surroundings say."""
+
+    home: Path
+    """Where the store and the caches live: `$TRUNCHBUILD_HOME`, else the platform's data folder."""
+    openai_base_url: str | None
+
+    @classmethod
+    def from_environment(cls) -> Settings:
+        """Read the environment once."""
+        home = os.environ.get("TRUNCHBUILD_HOME")
+        return cls(
+            home=Path(home) if home else Path(platformdirs.user_data_dir("trunchbuild")),
+            openai_base_url=os.environ.get("OPENAI_BASE_URL"),
+        )
+
+
+def secret(name: str) -> str | None:
+    """The value of a secret's variable; read when it is needed, kept nowhere."""
+    return os.environ.get(name) or None

@@ -1,0 +1,1 @@
+"""Facts and rules: no files, clock, environment, network or randomness."""

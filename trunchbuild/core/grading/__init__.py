@@ -1,0 +1,1 @@
+"""One file per evaluator kind: pure functions, each with a number."""

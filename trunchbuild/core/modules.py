@@ -1,0 +1,34 @@
+"""The closed graph of modules that one run of untrusted code may see."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Language = Literal["javascript", "python"]
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """One file of the repository as the guest gets it."""
+
+    path: str
+    """Repository path."""
+    sha256: str
+    """Bare hex, of the raw bytes."""
+    kind: Literal["javascript", "json", "python"]
+    text: str
+    """What runs: stripped JavaScript (positions are the author's), JSON text, or Python source."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleGraph:
+    """An entry module and all that it imports, resolved; nothing outside this map exists for the guest."""
+
+    entry: str
+    language: Language
+    modules: Mapping[str, Module]
+    """By path, sorted."""
+    links: Mapping[tuple[str, str], str]
+    """(importing path, specifier as written) -> repository path, or `node:NAME` for a built-in."""

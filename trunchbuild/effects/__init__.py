@@ -1,0 +1,1 @@
+"""The only contact with the world; each folder has an api and back ends."""

@@ -1,0 +1,1 @@
+"""What a run has asked and was told, on disk."""

@@ -1,0 +1,1 @@
+"""Running the modules of authors."""

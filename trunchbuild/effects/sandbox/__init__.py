@@ -1,0 +1,1 @@
+"""Confinement of untrusted programs."""

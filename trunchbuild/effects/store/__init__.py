@@ -1,0 +1,1 @@
+"""Releases by digest."""
