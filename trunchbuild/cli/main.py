@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import importlib
+import os
+import signal
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 import click
 
 import trunchbuild
-from trunchbuild.errors import ExitCode, TrunchbuildError
+from trunchbuild.errors import ExitCode
 
 # name -> (module under trunchbuild.cli.commands, short help). A module is imported only when its command runs.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -45,6 +48,18 @@ class LazyGroup(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; for an unknown name, suggest the nearest."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
+            from difflib import get_close_matches  # noqa: PLC0415 - only for a misspelt command
+
+            nearest = get_close_matches(args[0], COMMANDS, n=1)
+            hint = f" (did you mean {nearest[0]!r}?)" if nearest else ""
+            raise click.UsageError(f"no such command {args[0]!r}{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the commands without importing any."""
         with formatter.section("Commands"):
@@ -59,6 +74,7 @@ def _version(ctx: click.Context, _parameter: click.Parameter, value: bool) -> No
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Show the version.")
+@click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an internal error.")
 @click.pass_context
 def main(ctx: click.Context) -> None:
     """Reproducible releases of LLM benchmarks: build, run, grade, verify."""
@@ -67,34 +83,60 @@ def main(ctx: click.Context) -> None:
     ctx.obj = ctx.with_resource(App.from_environment())
 
 
-def invoke(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - one return per way to end
-    """Run one command line and return its exit code; every ending of a command passes here."""
+def invoke(arguments: Sequence[str], group: click.Group = main) -> int:
+    """Run one command line and return its exit code; every ending of a command passes here.
+
+    With `--json` among the arguments an error is also one JSON document on standard output, so that a program always
+    finds exactly one there: the answer or the error.
+    """
     try:
-        result = main.main(args=list(arguments), prog_name="trunchbuild", standalone_mode=False)
+        with group.make_context("trunchbuild", list(arguments)) as ctx:
+            result = group.invoke(ctx)
+        sys.stdout.flush()
     except click.exceptions.Exit as ending:
         return ending.exit_code
-    except click.Abort:
+    except (click.Abort, KeyboardInterrupt, EOFError):
         click.echo("interrupted; everything counted is on disk", err=True)
         return ExitCode.INTERRUPTED
-    except click.ClickException as error:
-        error.show()
-        return ExitCode.USAGE
-    except TrunchbuildError as error:
-        from trunchbuild.cli.render import show_error  # noqa: PLC0415 - only where something failed
-
-        show_error(error)
-        return error.exit_code
-    except BrokenPipeError:
-        sys.stderr.close()
-        return ExitCode.MACHINE
-    except (OSError, MemoryError, RecursionError) as error:
-        from trunchbuild.cli.render import show_unexpected  # noqa: PLC0415
-
-        show_unexpected(error)
-        return ExitCode.MACHINE
+    except Exception as error:
+        return _failed(error, arguments)
     return result if isinstance(result, int) else ExitCode.YES
+
+
+def _failed(error: Exception, arguments: Sequence[str]) -> int:
+    """Tell the user what went wrong; the exit code that says it."""
+    from trunchbuild.cli import failures  # noqa: PLC0415 - only where something failed
+
+    if isinstance(error, BrokenPipeError) and _stdout_is_gone():
+        return ExitCode.MACHINE
+    known = failures.explain(error, debug="--debug" in arguments)
+    failures.show(known, as_json="--json" in arguments)
+    return known.exit_code
+
+
+def _stdout_is_gone() -> bool:
+    """Whether the reader of our output went away (`trunchbuild show ... | head`): no one is left to be told.
+
+    Standard output then points to nowhere, so that the interpreter's own last flush is quiet too.
+    """
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return True
+    return False
+
+
+def _interrupt(_number: int, _frame: object) -> NoReturn:
+    raise KeyboardInterrupt
 
 
 def run() -> None:
     """Entry point of the command `trunchbuild`."""
+    for stream in (sys.stdout, sys.stderr):
+        # Output is UTF-8 wherever it goes; a terminal's own encoding would make it depend on the machine.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    # A polite request to end must remove throwaway clones and child processes, as Ctrl-C does.
+    signal.signal(signal.SIGTERM, _interrupt)
     sys.exit(invoke(sys.argv[1:]))

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol
 
 import click
 
-from trunchbuild.errors import TrunchbuildError
-
 if TYPE_CHECKING:
-    from trunchbuild.core.json_types import Json
+    from trunchbuild.core.json_types import Json, JsonObject
+
+SHOWN_CHARACTERS = 1000
+"""Of one line of a message; a stranger's value may be megabytes long."""
 
 
 def plain(value: Json) -> str:
@@ -19,8 +22,8 @@ def plain(value: Json) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
 
 
-def show_json(value: Mapping[str, Json]) -> None:
-    """Print one JSON document to stdout."""
+def show_json(value: JsonObject) -> None:
+    """Print one JSON document to stdout. A command prints one, last, or raises: never both."""
     click.echo(plain(value))
 
 
@@ -29,24 +32,90 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
 
 
+def cut(text: str, limit: int = SHOWN_CHARACTERS) -> str:
+    """At most `limit` characters, and the count of those left out."""
+    return text if len(text) <= limit else f"{text[:limit]}... ({len(text) - limit} more characters)"
+
+
+def say(text: str) -> None:
+    """Print an answer for people, on stdout."""
+    click.echo(printable(text))
+
+
 def note(text: str) -> None:
     """Say something to a person, on stderr."""
     click.echo(printable(text), err=True)
 
 
-def show_error(error: TrunchbuildError) -> None:
-    """Print an error: headline, every fault with its place, hints apart."""
-    if len(error.faults) == 1:
-        note(f"error: {error.faults[0]}")
-    else:
-        note(f"error: {error.message}")
-        for fault in error.faults:
-            note(f"  {fault}")
-    hints = dict.fromkeys(hint for hint in (error.hint, *(fault.hint for fault in error.faults)) if hint)
-    for hint in hints:
-        note(f"\nhint: {hint}")
+def warn(text: str) -> None:
+    """Warn a person, on stderr."""
+    note(f"warning: {text}")
 
 
-def show_unexpected(error: BaseException) -> None:
-    """Print an operating system's refusal without a traceback."""
-    note(f"error: {error or type(error).__name__}")
+def show_fields(fields: Sequence[tuple[str, str]]) -> None:
+    """Print an answer as aligned `name  value` lines, the same on a terminal and in a file."""
+    width = max((len(name) for name, _ in fields), default=0)
+    for name, value in fields:
+        first, *rest = value.split("\n")
+        say(f"{name:<{width}}  {first}".rstrip())
+        for line in rest:
+            say(f"{'':<{width}}  {line}".rstrip())
+
+
+def show_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print rows for people: a drawn table on a terminal, tab-separated lines elsewhere (for `cut` and `awk`)."""
+    if not sys.stdout.isatty():
+        for row in (columns, *rows):
+            say("\t".join(cell.replace("\t", " ").replace("\n", " ") for cell in row))
+        return
+    from rich.box import SIMPLE_HEAD  # noqa: PLC0415 - rich costs start-up time, and a pipe does not need it
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    table = Table(*columns, box=SIMPLE_HEAD)
+    for row in rows:
+        table.add_row(*(Text(printable(cell)) for cell in row))
+    Console().print(table)
+
+
+class Progress(Protocol):
+    """A bar on the screen."""
+
+    def advance(self, steps: int = 1, note: str = "") -> None:
+        """So many steps more are done; `note` stands behind the bar."""
+        ...
+
+
+class _Silent:
+    """No terminal, no bar."""
+
+    def advance(self, steps: int = 1, note: str = "") -> None:
+        """Draw nothing."""
+
+
+@contextmanager
+def progress(label: str, total: int) -> Iterator[Progress]:
+    """A progress bar on stderr while the block runs; silent where stderr is no terminal."""
+    if not sys.stderr.isatty():
+        yield _Silent()
+        return
+    from rich import progress as bars  # noqa: PLC0415 - see show_table
+    from rich.console import Console  # noqa: PLC0415
+
+    columns = (
+        bars.TextColumn("{task.description}", markup=False),
+        bars.BarColumn(),
+        bars.MofNCompleteColumn(),
+        bars.TimeElapsedColumn(),
+        bars.TimeRemainingColumn(),
+        bars.TextColumn("{task.fields[note]}", markup=False),
+    )
+    with bars.Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task(label, total=total, note="")
+
+        class Drawn:
+            def advance(self, steps: int = 1, note: str = "") -> None:
+                bar.update(task, advance=steps, note=printable(note))
+
+        yield Drawn()
