@@ -1,0 +1,1 @@
+"""Plain files that a command reads from and writes for its user."""

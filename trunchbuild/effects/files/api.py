@@ -1,0 +1,61 @@
+"""Plain files outside any repository: what a command reads by name and what it writes for its user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class NewFile:
+    """A file as it shall be."""
+
+    path: Path
+    content: Iterable[bytes]
+    """In chunks of any size; read once."""
+
+
+class Files(Protocol):
+    """The user's own files."""
+
+    def repository_root(self, start: Path) -> Path:
+        """The repository that a folder belongs to.
+
+        The nearest folder at or above `start` that holds `.git`; where there is none, the nearest that holds a
+        benchmark config; else `start` itself. Absolute.
+        """
+        ...
+
+    def resolve(self, path: Path) -> Path:
+        """The absolute path, without `.` and `..`; links in its folders are followed, the file itself is not."""
+        ...
+
+    def is_folder(self, path: Path) -> bool:
+        """Whether a folder stands there."""
+        ...
+
+    def read(self, path: Path) -> bytes:
+        """The whole of a file.
+
+        Raises:
+            BadInputError: There is none, or it is no regular file.
+        """
+        ...
+
+    def replace(self, files: Sequence[NewFile]) -> None:
+        """Write files, each by a temporary file beside it, fsync and rename; missing folders are made.
+
+        All temporary files are complete before the first rename, so that a full disk or an error in `content` leaves
+        every old file as it was and no new one behind.
+
+        Raises:
+            MachineError: A file cannot be written. One that is there and is no regular file (a folder, a device, a
+                link) is never replaced.
+        """
+        ...
+
+    def same(self, files: Sequence[NewFile]) -> list[Path]:
+        """Compare instead of writing: the paths whose bytes on disk are other ones, or which are missing."""
+        ...
