@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from trunchbuild.core.ids import Digest, ReleaseId
-from trunchbuild.core.release import Manifest
+from trunchbuild.core.manifest import Manifest
 
 
 class ReleaseFiles(Protocol):
