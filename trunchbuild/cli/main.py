@@ -119,12 +119,18 @@ def _stdout_is_gone() -> bool:
 
     Standard output then points to nowhere, so that the interpreter's own last flush is quiet too.
     """
+    import select  # noqa: PLC0415 - only where a pipe broke
+
     try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return True
-    return False
+        descriptor = sys.stdout.fileno()
+    except (OSError, ValueError):
+        return False
+    watch = select.poll()
+    watch.register(descriptor, select.POLLOUT)
+    gone = any(events & select.POLLERR for _, events in watch.poll(0))
+    if gone:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
+    return gone
 
 
 def _interrupt(_number: int, _frame: object) -> NoReturn:
