@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from trunchbuild.errors import BadInputError
+
 Language = Literal["javascript", "python"]
 
 
@@ -32,3 +34,13 @@ class ModuleGraph:
     """By path, sorted."""
     links: Mapping[tuple[str, str], str]
     """(importing path, specifier as written) -> repository path, or `node:NAME` for a built-in."""
+
+
+class ModuleRefusedError(BadInputError):
+    """Modules use what is not available (clock, randomness, network, packages ...) or cannot be read.
+
+    Every finding of every module is a fault with its place `path:line:column`; nothing has run yet unless a fault
+    says that it was seen while running.
+    """
+
+    slug = "module-refused"

@@ -9,7 +9,25 @@ from typing import IO, Protocol
 
 from trunchbuild.core.json_types import Json
 from trunchbuild.core.modules import ModuleGraph
-from trunchbuild.errors import Fault
+from trunchbuild.errors import BadInputError, CheckedNoError, Fault
+
+
+class GuestError(BadInputError):
+    """The author's code threw, or returned what is no JSON; its place is the author's file, line and column."""
+
+    slug = "guest-failed"
+
+
+class GuestLimitError(GuestError):
+    """The author's code was stopped at a limit: time, CPU, memory, output, or values in its result."""
+
+    slug = "guest-limit"
+
+
+class TransformDiffersError(CheckedNoError):
+    """Two confined runs of one module gave different output; the faults say where and hint at causes."""
+
+    slug = "transform-differs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +114,8 @@ class Runtime(Protocol):
 
         Raises:
             TransformDiffersError: The runs gave different output; says which cases, fields, position, likely causes.
-            GuestError: It threw, used what is refused, returned what is no JSON, or hit a limit; with file:line:column.
+            GuestError: It threw, returned what is no JSON, or hit a limit; with file:line:column.
+            ModuleRefusedError: It used what is refused; also where it caught the error.
         """
         ...
 
