@@ -1,0 +1,75 @@
+"""Read the declared sources of a transformer: exact text, and what a receipt says about each."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from trunchbuild.core.loaded import FileRecord, SourceRecord
+from trunchbuild.core.tree import SourceTree
+from trunchbuild.effects.runtime.api import SourceText
+from trunchbuild.errors import BadInputError, Fault
+
+
+class SourceTextError(BadInputError):
+    """A source's bytes are not UTF-8; the place is the file, the message gives the byte offset."""
+
+    slug: ClassVar[str] = "source-not-utf8"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One source: what the transformer gets and what is recorded."""
+
+    record: SourceRecord
+    text: SourceText
+
+
+def file_record(path: str, data: bytes) -> FileRecord:
+    """What is recorded of a file with these raw bytes."""
+    return FileRecord(path, hashlib.sha256(data).hexdigest(), len(data))
+
+
+def read_source(tree: SourceTree, name: str, path: str) -> Source:
+    """Read one source; a byte order mark stays in the text, since the text is exact.
+
+    Raises:
+        SourceTextError: The bytes are not UTF-8.
+        BadInputError: The path is no regular file of the tree.
+    """
+    data = tree.read(path)
+    record = file_record(path, data)
+    try:
+        content = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise SourceTextError(
+            f"source `{name}` is not UTF-8 at byte offset {error.start}",
+            place=path,
+            got=f"byte 0x{data[error.start]:02x} in line {line}",
+            hint="save the file as UTF-8",
+        ) from None
+    return Source(SourceRecord(name, record), SourceText(path, content, record.sha256))
+
+
+def read_sources(tree: SourceTree, paths: Mapping[str, str]) -> list[Source]:
+    """Read all sources, sorted by name; every one that cannot be read is listed.
+
+    Raises:
+        BadInputError: At least one cannot be read.
+    """
+    tree.prefetch(paths.values())
+    sources: list[Source] = []
+    faults: list[Fault] = []
+    first: BadInputError | None = None
+    for name in sorted(paths):
+        try:
+            sources.append(read_source(tree, name, paths[name]))
+        except BadInputError as error:
+            first = first or error
+            faults += error.faults
+    if first is None:
+        return sources
+    raise first if len(faults) == 1 else BadInputError(f"{len(faults)} sources cannot be read", faults=faults)
