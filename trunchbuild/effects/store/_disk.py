@@ -1,0 +1,201 @@
+"""The store on a local disk: `objects/<2>/<rest>` write-once by digest, `releases/<hex>` written last.
+
+An object gets its final name only after its bytes are on the disk; a release's entry is written only after all its
+objects. So a crash or a full disk at any moment leaves loose temporary files at worst, never half an object or release.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from trunchbuild.core.ids import Digest, ReleaseId
+from trunchbuild.core.manifest import MANIFEST, PROVENANCE
+from trunchbuild.core.manifest_reader import read_manifest
+from trunchbuild.effects.store._files import Files
+from trunchbuild.effects.store._names import resolve
+from trunchbuild.effects.store._raw import CheckedFiles, FolderFiles, MappedFiles, open_regular
+from trunchbuild.effects.store._stage import DiskStage, store_errors
+from trunchbuild.effects.store.api import DamagedReleaseError, StoreError, UnknownReleaseError, Usage
+from trunchbuild.errors import BadInputError
+
+_CHUNK = 1 << 20
+
+
+class DiskStore:
+    """A store below one folder. Making the value touches nothing."""
+
+    def __init__(self, root: Path, files: Files | None = None) -> None:
+        self._root = root
+        self._files = files or Files()
+
+    @contextmanager
+    def stage(self, *, keep: bool) -> Iterator[DiskStage]:
+        """Begin a release; a shared lock keeps `collect` away until the end."""
+        if not keep:
+            folder = Path(tempfile.mkdtemp(prefix="trunchbuild-"))
+            try:
+                yield DiskStage(folder, self._files, None)
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
+            return
+        with store_errors(self._root):
+            self._files.make_folder(self._root)
+            lock = self._files.lock(self._root / "lock", exclusive=False)
+        try:
+            with store_errors(self._root):
+                self._files.make_folder(self._root / "tmp")
+                folder = Path(tempfile.mkdtemp(dir=self._root / "tmp"))
+            try:
+                yield DiskStage(folder, self._files, self._root)
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
+        finally:
+            os.close(lock)
+
+    def add(self, files: Iterable[tuple[str, IO[bytes]]]) -> ReleaseId:
+        """Add a release atomically."""
+        with self.stage(keep=True) as stage:
+            for path, content in files:
+                with stage.create(path) as sink:
+                    while chunk := content.read(_CHUNK):
+                        sink.write(chunk)
+            return stage.keep()
+
+    def open(self, release: ReleaseId) -> CheckedFiles:
+        """Open a release; its manifest is checked now, other files when they are read."""
+        return CheckedFiles(self.open_raw(release), claimed=release)
+
+    def open_raw(self, release: ReleaseId) -> MappedFiles:
+        """The files of a release; those whose objects are missing are not among them."""
+        entry = self._root / "releases" / release.hex
+        if not entry.is_file():
+            raise UnknownReleaseError(
+                "the store does not hold this release",
+                place=str(self._root),
+                expected=str(release),
+                hint="`trunchbuild list` shows what it holds",
+            )
+        paths = {MANIFEST: self._object(release.hex)}
+        if entry.stat().st_size:
+            paths[PROVENANCE] = entry
+        try:
+            manifest = read_manifest(self._object(release.hex).read_bytes())
+        except (OSError, BadInputError):
+            return MappedFiles(str(release), paths)
+        paths.update((file.path, self._object(file.sha256)) for file in manifest.files)
+        return MappedFiles(str(release), paths)
+
+    def open_folder(self, folder: Path) -> CheckedFiles:
+        """Open a release folder anywhere."""
+        return CheckedFiles(FolderFiles(folder))
+
+    def open_folder_raw(self, folder: Path) -> FolderFiles:
+        """The files of a folder, unchecked."""
+        return FolderFiles(folder)
+
+    def releases(self) -> list[ReleaseId]:
+        """All releases, sorted by digest."""
+        return sorted(Digest(name) for name in self._listed(self._root / "releases") if _is_hex(name))
+
+    def resolve(self, text: str) -> ReleaseId:
+        """Find the one release that a person means."""
+        return resolve(text, self.releases(), self._manifest_of)
+
+    def provenance(self, release: ReleaseId) -> bytes | None:
+        """The record beside the manifest, if there is one."""
+        with open_regular(self._root / "releases" / release.hex, str(release)) as file:
+            return file.read() or None
+
+    def has_object(self, digest: Digest) -> bool:
+        """Whether an object stands under its final name."""
+        return self._object(digest.hex).is_file()
+
+    def usage(self) -> Usage:
+        """Count objects and what of them is needed."""
+        needed, objects = self._needed(), dict(self._objects())
+        loose = [path for name, path in objects.items() if name not in needed] + self._leftovers()
+        sizes = {path: path.stat().st_size for path in (*objects.values(), *loose)}
+        return Usage(
+            releases=len(self.releases()),
+            objects=len(objects),
+            bytes=sum(sizes[path] for path in objects.values()),
+            loose_objects=len(loose),
+            loose_bytes=sum(sizes[path] for path in loose),
+        )
+
+    def collect(self) -> Usage:
+        """Remove what no release needs, while nobody writes."""
+        if not self._root.is_dir():
+            return self.usage()
+        try:
+            with store_errors(self._root):
+                lock = self._files.lock(self._root / "lock", exclusive=True)
+        except StoreError as error:
+            if isinstance(error.__cause__, BlockingIOError):
+                raise StoreError(
+                    "another process is writing to the store", place=str(self._root), hint="try again when it is done"
+                ) from error
+            raise
+        try:
+            before = self.usage()
+            needed = self._needed()
+            with store_errors(self._root):
+                for name, path in self._objects():
+                    if name not in needed:
+                        self._files.remove(path)
+                for path in self._leftovers():
+                    self._files.remove(path)
+            return before
+        finally:
+            os.close(lock)
+
+    def remove(self, release: ReleaseId) -> None:
+        """Forget a release."""
+        self.open_raw(release)
+        with store_errors(self._root):
+            self._files.remove(self._root / "releases" / release.hex)
+
+    def _object(self, name: str) -> Path:
+        return self._root / "objects" / name[:2] / name[2:]
+
+    def _listed(self, folder: Path) -> list[str]:
+        try:
+            return sorted(entry.name for entry in folder.iterdir())
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as error:
+            raise StoreError(f"cannot list: {error.strerror}", place=str(folder)) from error
+
+    def _objects(self) -> Iterator[tuple[str, Path]]:
+        for prefix in self._listed(self._root / "objects"):
+            for rest in self._listed(self._root / "objects" / prefix):
+                yield prefix + rest, self._root / "objects" / prefix / rest
+
+    def _leftovers(self) -> list[Path]:
+        return [path for path in sorted((self._root / "tmp").rglob("*")) if path.is_file()]
+
+    def _manifest_of(self, release: ReleaseId) -> CheckedFiles | None:
+        try:
+            return self.open(release)
+        except (BadInputError, DamagedReleaseError):
+            return None
+
+    def _needed(self) -> set[str]:
+        """Objects that some release needs; of a damaged manifest the manifest alone, since it may yet be repaired."""
+        needed: set[str] = set()
+        for release in self.releases():
+            needed.add(release.hex)
+            files = self._manifest_of(release)
+            if files is not None:
+                needed.update(file.sha256 for file in files.manifest.files)
+        return needed
+
+
+def _is_hex(name: str) -> bool:
+    return len(name) == 64 and all(character in "0123456789abcdef" for character in name)
