@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 from trunchbuild.cli.settings import Settings
 
 if TYPE_CHECKING:
     from types import TracebackType
+
+    from trunchbuild.effects.store.api import Store
 
 
 class App:
@@ -25,6 +28,13 @@ class App:
     def from_environment(cls) -> App:
         """Wire by what the user's surroundings say."""
         return cls(Settings.from_environment())
+
+    @cached_property
+    def store(self) -> Store:
+        """Releases below the user's home for trunchbuild."""
+        from trunchbuild.effects.store._disk import DiskStore  # noqa: PLC0415 - only commands that use it
+
+        return DiskStore(self.settings.home / "store")
 
     def __enter__(self) -> Self:
         return self
