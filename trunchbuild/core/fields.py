@@ -45,6 +45,10 @@ class Fields:
         """Whether the member is there and still unread."""
         return name in self._rest
 
+    def names(self) -> list[str]:
+        """The members that are still unread."""
+        return list(self._rest)
+
     def place(self, name: str) -> str:
         """Where a member stands, for messages."""
         return f"{self._place}/{name}"
