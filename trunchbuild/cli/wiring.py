@@ -11,6 +11,7 @@ from trunchbuild.cli.settings import Settings
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from trunchbuild.effects.local_model.api import LocalModel
     from trunchbuild.effects.store.api import Store
 
 
@@ -35,6 +36,13 @@ class App:
         from trunchbuild.effects.store._disk import DiskStore  # noqa: PLC0415 - only commands that use it
 
         return DiskStore(self.settings.home / "store")
+
+    @cached_property
+    def local_model(self) -> LocalModel:
+        """The embedded llama.cpp server."""
+        from trunchbuild.effects.local_model._xllamacpp import XllamacppModel  # noqa: PLC0415 - only `--provider local`
+
+        return XllamacppModel()
 
     def __enter__(self) -> Self:
         return self
