@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from trunchbuild.effects.files._local import LocalFiles
-from trunchbuild.effects.files.api import NewFile
+from trunchbuild.effects.files.api import Difference, NewFile
 from trunchbuild.errors import BadInputError, MachineError
 
 FILES = LocalFiles()
@@ -70,23 +70,25 @@ def test_a_folder_that_is_a_file_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "same"),
+    ("content", "line"),
     [
-        ([b"a\n", b"b\n"], True),
-        ([b"a\nb\n"], True),
-        ([b"a\nb"], False),
-        ([b"a\nb\n", b"c"], False),
-        ([b"a\r\nb\n"], False),
-        ([], False),
+        ([b"a\n", b"b\n"], None),
+        ([b"a\nb\n"], None),
+        ([b"a\nb"], 2),
+        ([b"a\n", b"c\n"], 2),
+        ([b"a\nb\n", b"c"], 3),
+        ([b"a\r\nb\n"], 1),
+        ([], 1),
     ],
 )
-def test_compares_bytes(tmp_path: Path, content: list[bytes], same: bool) -> None:
+def test_compares_bytes_and_names_the_line(tmp_path: Path, content: list[bytes], line: int | None) -> None:
     (tmp_path / "x").write_bytes(b"a\nb\n")
-    assert FILES.same([NewFile(tmp_path / "x", content)]) == ([] if same else [tmp_path / "x"])
+    expected = [] if line is None else [Difference(tmp_path / "x", line)]
+    assert FILES.differences([NewFile(tmp_path / "x", content)]) == expected
 
 
-def test_a_missing_file_is_not_the_same(tmp_path: Path) -> None:
-    assert FILES.same([NewFile(tmp_path / "x", [])]) == [tmp_path / "x"]
+def test_a_missing_file_is_a_difference(tmp_path: Path) -> None:
+    assert FILES.differences([NewFile(tmp_path / "x", [])]) == [Difference(tmp_path / "x", None)]
 
 
 def test_reading_names_what_is_wrong(tmp_path: Path) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import secrets
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from trunchbuild.core.config_choice import CONFIG_NAMES
-from trunchbuild.effects.files.api import NewFile
+from trunchbuild.effects.files.api import Difference, NewFile
 from trunchbuild.errors import BadInputError, MachineError
 
 
@@ -67,9 +67,9 @@ class LocalFiles:
         for folder in {file.path.parent for file in files}:
             _sync_folder(folder)
 
-    def same(self, files: Sequence[NewFile]) -> list[Path]:
+    def differences(self, files: Sequence[NewFile]) -> list[Difference]:
         """See `Files`."""
-        return [file.path for file in files if not _holds(file.path, file.content)]
+        return [found for file in files if (found := _difference(file)) is not None]
 
 
 def _written_beside(file: NewFile, undo: ExitStack) -> Path:
@@ -134,11 +134,16 @@ def _sync_folder(folder: Path) -> None:
             os.close(descriptor)
 
 
-def _holds(path: Path, content: Iterable[bytes]) -> bool:
+def _difference(file: NewFile) -> Difference | None:
+    line = 1
     try:
-        with path.open("rb") as there:
-            if any(there.read(len(chunk)) != chunk for chunk in content):
-                return False
-            return not there.read(1)
+        with file.path.open("rb") as there:
+            for chunk in file.content:
+                found = there.read(len(chunk))
+                if found != chunk:
+                    equal = next((n for n, (a, b) in enumerate(zip(found, chunk, strict=False)) if a != b), len(found))
+                    return Difference(file.path, line + chunk.count(b"\n", 0, equal))
+                line += chunk.count(b"\n")
+            return Difference(file.path, line) if there.read(1) else None
     except OSError:
-        return False
+        return Difference(file.path, None)

@@ -17,6 +17,15 @@ class NewFile:
     """In chunks of any size; read once."""
 
 
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A file that is not on disk as it would be written."""
+
+    path: Path
+    line: int | None
+    """The first line that differs, from 1; None if there is no such file."""
+
+
 class Files(Protocol):
     """The user's own files."""
 
@@ -56,6 +65,6 @@ class Files(Protocol):
         """
         ...
 
-    def same(self, files: Sequence[NewFile]) -> list[Path]:
-        """Compare instead of writing: the paths whose bytes on disk are other ones, or which are missing."""
+    def differences(self, files: Sequence[NewFile]) -> list[Difference]:
+        """Compare instead of writing: the files whose bytes on disk are other ones, or which are missing."""
         ...
