@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from trunchbuild.effects.local_model.api import LocalModel
+    from trunchbuild.effects.git.api import Git
+    from trunchbuild.effects.sandbox.api import Sandbox
     from trunchbuild.effects.store.api import Store
 
 
@@ -23,6 +25,8 @@ class App:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self.unsafe_no_sandbox = False
+        """Set by `--unsafe-no-sandbox`, before anything runs."""
         self._stack = ExitStack()
 
     @classmethod
@@ -31,11 +35,32 @@ class App:
         return cls(Settings.from_environment())
 
     @cached_property
+    def git(self) -> Git:
+        """Commits of repositories, local and remote."""
+        from trunchbuild.effects.git._dulwich import DulwichGit  # noqa: PLC0415 - only commands that use it
+
+        return DulwichGit(ssh_command=self.settings.git_ssh_command)
+
+    @cached_property
     def store(self) -> Store:
         """Releases below the user's home for trunchbuild."""
         from trunchbuild.effects.store._disk import DiskStore  # noqa: PLC0415 - only commands that use it
 
         return DiskStore(self.settings.home / "store")
+
+    @cached_property
+    def sandbox(self) -> Sandbox:
+        """The first way of confinement that holds on this machine; none only for who asked for none."""
+        if self.unsafe_no_sandbox:
+            from trunchbuild.effects.sandbox._none import NoSandbox  # noqa: PLC0415 - only when asked for
+
+            return NoSandbox()
+        from trunchbuild.effects.runtime._python_layout import probe_request  # noqa: PLC0415
+        from trunchbuild.effects.sandbox._bubblewrap import system_bubblewrap, wheel_bubblewrap  # noqa: PLC0415
+        from trunchbuild.effects.sandbox._confined import ConfinedSandbox  # noqa: PLC0415
+
+        ways = [system_bubblewrap(), wheel_bubblewrap()]
+        return ConfinedSandbox(ways, probe_request(), self.settings.home / "cache" / "sandbox")
 
     @cached_property
     def local_model(self) -> LocalModel:

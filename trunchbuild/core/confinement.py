@@ -34,7 +34,8 @@ class SandboxRequest:
     """One program.
 
     `argv[0]` is an absolute path of the host that `read_only` makes visible. `read_only` maps host path -> path inside;
-    files and folders. `environment` is all of it. `hostname` and `workdir` may vary from run to run.
+    files and folders. `environment` is all of it (bubblewrap adds PWD, the
+    `workdir`). `hostname` and `workdir` may vary from run to run.
     """
 
     argv: Sequence[str]
@@ -42,6 +43,8 @@ class SandboxRequest:
     environment: Mapping[str, str] = field(default_factory=dict)
     hostname: str = "sandbox"
     workdir: str = "/"
+    hidden: Sequence[str] = ()
+    """Folders inside that are shown empty although a folder of `read_only` holds them."""
     limits: Limits = Limits()
 
 

@@ -1,0 +1,53 @@
+"""What an administrator can do where the kernel or its policy refuses a sandbox."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_APPARMOR = (
+    "AppArmor restricts user namespaces here (Ubuntu 23.10 and later). Install the system's package `bubblewrap` and a"
+    " profile that allows it (`apparmor-profiles`, then"
+    " `ln -s /usr/share/apparmor/extra-profiles/bwrap-userns-restrict /etc/apparmor.d/` and"
+    " `apparmor_parser -r /etc/apparmor.d/bwrap-userns-restrict`), or"
+    " `sysctl kernel.apparmor_restrict_unprivileged_userns=0`"
+)
+_CLONE = "user namespaces are switched off: `sysctl kernel.unprivileged_userns_clone=1`"
+_MAXIMUM = "user namespaces are switched off: `sysctl user.max_user_namespaces=15000`"
+_CONTAINER = (
+    "a container's system call filter refuses namespaces: start it with `--security-opt seccomp=unconfined`"
+    " (Docker, Podman; with AppArmor also `--security-opt apparmor=unconfined`), or run on the host"
+)
+_OLD = "this bubblewrap is too old: 0.8 or later is needed"
+_FILTER = "the kernel has no seccomp filters (CONFIG_SECCOMP_FILTER)"
+_READ = "a file that the runtime needs is not readable for this user; install Python and trunchbuild where it is"
+
+_BY_WORDS = {
+    ("Unknown option",): _OLD,
+    ("SECCOMP",): _FILTER,
+    ("Can't find source path", "execvp"): _READ,
+}
+_BY_SETTING = {
+    ("kernel/apparmor_restrict_unprivileged_userns", "1"): _APPARMOR,
+    ("kernel/unprivileged_userns_clone", "0"): _CLONE,
+    ("user/max_user_namespaces", "0"): _MAXIMUM,
+}
+
+
+def cure_of(words: str) -> str | None:
+    """The cure that fits the words of a failed set-up and the state of this kernel."""
+    for signs, cure in _BY_WORDS.items():
+        if any(sign in words for sign in signs):
+            return cure
+    for (setting, value), cure in _BY_SETTING.items():
+        if _setting(setting) == value:
+            return cure
+    if any(sign in words for sign in ("namespace", "uid map", "RTM_NEWADDR", "Operation not permitted", "mount")):
+        return _CONTAINER
+    return None
+
+
+def _setting(name: str) -> str:
+    try:
+        return (Path("/proc/sys") / name).read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
