@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from trunchbuild.core.confinement import (
+    GuestEndedError,
     SandboxOutcome,
     SandboxProcess,
     SandboxRequest,
@@ -67,7 +68,11 @@ class ConfinedSandbox:
         """Start a process that answers lines."""
         way, _ = self._choose()
         with LineProcess(way.launch(request), request.limits) as process:
-            yield process
+            try:
+                yield process
+            except GuestEndedError:
+                self._insist(way, process.ended())
+                raise
         self._insist(way, process.ended())
 
     def _insist(self, way: Way, ended: Ended) -> None:
@@ -159,7 +164,7 @@ class ConfinedSandbox:
 
 def ran(ended: Ended) -> bool:
     """Whether the program itself ran: the confinement reports an exit code, or we had to kill it."""
-    return b'"exit-code"' in ended.status or ended.outcome.ending not in ("exited", "signalled")
+    return b'"exit-code"' in ended.status or ended.killed
 
 
 def _state(path: Path) -> str:

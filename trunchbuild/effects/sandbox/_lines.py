@@ -116,10 +116,10 @@ class LineProcess:
                     continue
                 chunk = os.read(descriptor, CHUNK)
                 self._buffer += chunk
-                if not chunk or b"\n" in chunk:
-                    return None
                 if len(self._buffer) > self._limits.output_bytes:
                     return "too-much-output"
+                if not chunk or b"\n" in chunk:
+                    return None
 
     def outcome(self) -> SandboxOutcome:
         """Kill the process if it lives, and say how it ended."""
@@ -145,7 +145,11 @@ class LineProcess:
         stdout.close()
         process.stderr.close()
         seconds = time.monotonic() - self._started
-        self._ended = Ended(SandboxOutcome(ending, code, self._diagnostics.text(), seconds), read_status(self._launch))
+        self._ended = Ended(
+            SandboxOutcome(ending, code, self._diagnostics.text(), seconds),
+            read_status(self._launch),
+            killed=forced is not None or ending == "timed-out",
+        )
         return self._ended
 
     def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:

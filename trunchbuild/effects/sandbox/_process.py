@@ -31,6 +31,8 @@ class Ended:
     outcome: SandboxOutcome
     status: bytes
     """What the confinement said on its own pipe."""
+    killed: bool
+    """Whether this side ended it; the confinement then had no time to say anything."""
 
 
 @dataclass(slots=True)
@@ -92,7 +94,11 @@ def run_to_end(launch: Launch, limits: Limits, stdin: IO[bytes], on_output: Call
         if launch.status_fd >= 0:
             os.close(launch.status_fd)
         raise
-    return Ended(SandboxOutcome(ending, code, diagnostics.text(), time.monotonic() - started), status)
+    return Ended(
+        SandboxOutcome(ending, code, diagnostics.text(), time.monotonic() - started),
+        status,
+        forced is not None or ending == "timed-out",
+    )
 
 
 def _pump(
