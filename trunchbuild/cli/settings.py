@@ -16,6 +16,8 @@ class Settings:
     home: Path
     """Where the store and the caches live: `$TRUNCHBUILD_HOME`, else the platform's data folder."""
     openai_base_url: str | None
+    git_ssh_command: str | None = None
+    """`$GIT_SSH_COMMAND`, what Git runs in place of `ssh`."""
 
     @classmethod
     def from_environment(cls) -> Settings:
@@ -24,6 +26,7 @@ class Settings:
         return cls(
             home=Path(home) if home else Path(platformdirs.user_data_dir("trunchbuild")),
             openai_base_url=os.environ.get("OPENAI_BASE_URL"),
+            git_ssh_command=os.environ.get("GIT_SSH_COMMAND") or None,
         )
 
 

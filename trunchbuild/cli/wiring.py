@@ -11,8 +11,8 @@ from trunchbuild.cli.settings import Settings
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from trunchbuild.effects.local_model.api import LocalModel
     from trunchbuild.effects.git.api import Git
+    from trunchbuild.effects.local_model.api import LocalModel
     from trunchbuild.effects.sandbox.api import Sandbox
     from trunchbuild.effects.store.api import Store
 

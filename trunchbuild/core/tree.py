@@ -5,6 +5,39 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
+from trunchbuild.core.tree_names import folded
+from trunchbuild.errors import BadInputError
+
+MAX_FILE_BYTES = 64 << 20
+"""A larger file is refused: it would be held in memory several times over."""
+
+_LFS_VERSION = b"version https://git-lfs.github.com/spec/"
+_LFS_MAX_BYTES = 1024
+
+
+class MissingFileError(BadInputError):
+    """No file stands at a path."""
+
+    slug = "missing-file"
+
+
+class NotAFileError(BadInputError):
+    """A folder, symbolic link or submodule stands where a regular file is needed."""
+
+    slug = "not-a-file"
+
+
+class LfsPointerError(BadInputError):
+    """The file is a Git LFS pointer; its content is not in the commit."""
+
+    slug = "lfs-pointer"
+
+
+class FileTooLargeError(BadInputError):
+    """A file is over the size limit."""
+
+    slug = "file-too-large"
+
 
 class SourceTree(Protocol):
     """Files by repository path: relative, `/`-separated, no `.` or `..` parts, no leading slash."""
@@ -19,13 +52,67 @@ class SourceTree(Protocol):
         ...
 
     def is_file(self, path: str) -> bool:
-        """Whether a regular file stands at this exact path (letter case counts on every file system)."""
+        """Whether a regular file stands at this exact path (letter case counts on every file system).
+
+        False for a path that `read` refuses as a path; `read` says why.
+        """
         ...
 
     def prefetch(self, paths: Iterable[str]) -> None:
-        """Say which files will be read, so that a remote tree fetches them in one request; missing ones are no error."""
+        """Say which files will be read, so that a remote tree fetches them at once; missing ones are no error."""
         ...
 
     def paths(self) -> Iterable[str]:
-        """Every regular file's path, sorted by code point; used to find configs and nearest names for hints."""
+        """Every regular file's path, sorted by code point; used to find configs and nearest names for hints.
+
+        Files under refused names are left out.
+        """
         ...
+
+
+def require_content(path: str, data: bytes) -> bytes:
+    """Refuse a Git LFS pointer (the format: git-lfs `docs/spec.md`), whoever's LFS filter did or did not run.
+
+    Raises:
+        LfsPointerError: `data` is a pointer.
+    """
+    if len(data) < _LFS_MAX_BYTES and data.startswith(_LFS_VERSION) and b"\noid sha256:" in data:
+        raise LfsPointerError(
+            "the file is a Git LFS pointer; its content is not in the commit",
+            place=path,
+            hint=f"commit the content itself: git lfs migrate export --include={path}",
+        )
+    return data
+
+
+def require_size(path: str, size: int, limit: int = MAX_FILE_BYTES) -> None:
+    """Refuse a file of more than `limit` bytes.
+
+    Raises:
+        FileTooLargeError: It is larger.
+    """
+    if size > limit:
+        raise FileTooLargeError(
+            "the file is too large",
+            place=path,
+            expected=f"at most {limit:,} bytes",
+            got=f"{size:,} bytes",
+            hint="divide it into several sources",
+        )
+
+
+def closest(wanted: str, names: Iterable[str]) -> str | None:
+    """A hint that names the likeliest of `names`, or None where none is near."""
+    import difflib  # noqa: PLC0415 - only where something failed
+
+    known = list(names)
+    alike = [name for name in known if folded(name) == folded(wanted)]
+    if alike:
+        return f"there is `{alike[0]}`: letter case and Unicode form count"
+    near = difflib.get_close_matches(wanted, known, n=1, cutoff=0.75)
+    return f"did you mean `{near[0]}`?" if near else None
+
+
+def missing_file(path: str, part: str, siblings: Iterable[str]) -> MissingFileError:
+    """The error for a path whose name `part` is not among its folder's `siblings`."""
+    return MissingFileError("no such file", place=path, hint=closest(part, siblings))

@@ -9,14 +9,45 @@ from typing import Literal, Protocol
 from trunchbuild.core.ids import CommitSha
 from trunchbuild.core.repo import RepoAddress
 from trunchbuild.core.tree import SourceTree
+from trunchbuild.errors import BadInputError, ExitCode, MachineError
+
+
+class NotARepositoryError(BadInputError):
+    """There is no Git repository at the address."""
+
+    slug = "not-a-repository"
+
+
+class UnsupportedRepositoryError(BadInputError):
+    """The repository uses an extension or a transport that is not read here."""
+
+    slug = "unsupported-repository"
+
+
+class CorruptRepositoryError(BadInputError):
+    """An object is missing, or its bytes are not those that its id names."""
+
+    slug = "corrupt-repository"
+
+
+class RepositoryUnreachableError(MachineError):
+    """The server did not answer, or not as a Git server does."""
+
+    slug = "repository-unreachable"
+
+
+class CommitNotServedError(MachineError):
+    """The server answers and does not give the commit, by id or by any ref."""
+
+    slug, exit_code = "commit-not-served", ExitCode.MACHINE
 
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """Which commit was asked for and which was found; `design: Pins`, recorded in lockfile and provenance.
+    """Which commit was asked for and which was found; recorded in lockfile and provenance.
 
     `url` has no user info and is None for a local repository. `requested` is REV as typed; `resolved_ref` is the full
-    ref name where REV was a branch or tag.
+    ref name where REV was a branch or tag (for HEAD, the ref it points to).
     """
 
     url: str | None

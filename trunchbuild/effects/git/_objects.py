@@ -1,0 +1,182 @@
+"""Objects by id out of a folder of Git objects: each re-hashed when read, none inflated past a limit."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, cast
+
+from dulwich.object_format import OBJECT_FORMATS
+from dulwich.object_store import BaseObjectStore, DiskObjectStore
+from dulwich.objects import ObjectID
+
+from trunchbuild.core.revision import ObjectFormat
+from trunchbuild.core.tree import MAX_FILE_BYTES, require_size
+from trunchbuild.effects.git.api import CorruptRepositoryError
+from trunchbuild.errors import MachineError, TrunchbuildError
+
+if TYPE_CHECKING:
+    from dulwich.pack import Pack
+
+ObjectKind = Literal["commit", "tree", "blob", "tag"]
+
+_PACK_KINDS = {1: "commit", 2: "tree", 3: "blob", 4: "tag"}
+_OFFSET_DELTA, _REF_DELTA = 6, 7
+_MAX_ALTERNATES = 5
+"""Depth of alternates of alternates, as in Git."""
+
+
+class Store(DiskObjectStore):
+    """dulwich's store with alternates of its own object format that end; dulwich's are always SHA-1 and may loop."""
+
+    def __init__(self, path: str | os.PathLike[str], object_format: ObjectFormat, *, depth: int = 0) -> None:
+        super().__init__(
+            path,
+            object_format=OBJECT_FORMATS[object_format],
+            loose_object_size_limit=MAX_FILE_BYTES + 64,
+        )
+        self._format: ObjectFormat = object_format
+        self._depth = depth
+        self._others: list[Store] | None = None
+
+    @classmethod
+    def init_at(cls, path: Path, object_format: ObjectFormat) -> Store:
+        """Make an empty store in a new folder."""
+        (path / "pack").mkdir(parents=True)
+        (path / "info").mkdir()
+        return cls(path, object_format)
+
+    @property
+    def alternates(self) -> list[BaseObjectStore]:
+        """The stores that `objects/info/alternates` names."""
+        if self._others is None:
+            paths = self._read_alternate_paths() if self._depth < _MAX_ALTERNATES else ()
+            self._others = [Store(path, self._format, depth=self._depth + 1) for path in paths if Path(path).is_dir()]
+        return cast("list[BaseObjectStore]", self._others)
+
+    def close(self) -> None:
+        """Close packs here and in the alternates."""
+        for other in self._others or ():
+            other.close()
+        super().close()
+
+    def everywhere(self) -> Iterator[Store]:
+        """This store and its alternates."""
+        yield self
+        for other in self.alternates:
+            yield from cast("Store", other).everywhere()
+
+
+class ObjectReader:
+    """Reads objects by id. Not for threads."""
+
+    def __init__(self, store: Store, object_format: ObjectFormat, *, missing_hint: str | None = None) -> None:
+        self.store = store
+        self.object_format: ObjectFormat = object_format
+        self.missing_hint = missing_hint
+
+    def has(self, object_id: str) -> bool:
+        """Whether the object is here; says nothing about its bytes."""
+        try:
+            return ObjectID(object_id.encode()) in self.store
+        except (OSError, ValueError, AssertionError) as error:
+            raise CorruptRepositoryError(f"the index of a pack cannot be read ({error})", place=object_id) from error
+
+    def read(self, object_id: str, place: str) -> tuple[ObjectKind, bytes]:
+        """Kind and exact content of an object, checked against its id.
+
+        `place` is what the object stands for (a path, a commit), for messages.
+
+        Raises:
+            CorruptRepositoryError: It is missing, or its bytes are damaged.
+            FileTooLargeError: It is over the size limit; it was not inflated.
+            MachineError: The operating system refuses.
+        """
+        try:
+            size = self._size(object_id)
+            if size is not None:
+                require_size(place, size)
+            found = self.store[ObjectID(object_id.encode())]
+            return cast("ObjectKind", found.type_name.decode()), found.as_raw_string()
+        except TrunchbuildError:
+            raise
+        except KeyError as error:
+            raise CorruptRepositoryError(
+                f"the object {object_id} is missing", place=place, hint=self.missing_hint
+            ) from error
+        except PermissionError as error:
+            raise MachineError(f"cannot read the repository ({error.strerror})", place=str(error.filename)) from error
+        # A damaged pack surfaces as nearly any exception: zlib.error, AssertionError, ApplyDeltaError, IndexError ...
+        except Exception as error:
+            raise CorruptRepositoryError(
+                f"the object {object_id} is damaged ({type(error).__name__})",
+                place=place,
+                hint="`git fsck` lists what is damaged; a fresh clone cures it",
+            ) from error
+
+    def ids_with_prefix(self, prefix: str) -> list[str]:
+        """Full ids of all objects that begin with these hex digits (at least two)."""
+        return sorted(each.decode() for each in self.store.iter_prefix(prefix.lower().encode()))
+
+    def close(self) -> None:
+        """Close the packs."""
+        self.store.close()
+
+    def _size(self, object_id: str) -> int | None:
+        """Bytes of the object's content, read from its header; None where the object is not found."""
+        for store in self.store.everywhere():
+            loose = Path(store.path) / object_id[:2] / object_id[2:]
+            if loose.is_file():
+                with loose.open("rb") as file:
+                    return _loose_size(file.read(256))
+            for pack in store.packs:
+                try:
+                    offset = pack.index.object_offset(ObjectID(object_id.encode()))
+                except KeyError:
+                    continue
+                return _packed_size(pack, offset)
+        return None
+
+
+def _loose_size(head: bytes) -> int:
+    inflated = zlib.decompressobj().decompress(head, 64)
+    return int(inflated.split(b"\0", 1)[0].split(b" ", 1)[1])
+
+
+def _packed_size(pack: Pack, offset: int) -> int:
+    """The inflated size as the pack states it (`man gitformat-pack`); inflating checks it later."""
+    with Path(pack.data.path).open("rb") as file:
+        file.seek(offset)
+        head = file.read(256)
+    kind = head[0] >> 4 & 7
+    size, at = head[0] & 15, 1
+    shift = 4
+    while head[at - 1] & 0x80:
+        size |= (head[at] & 0x7F) << shift
+        shift += 7
+        at += 1
+    if kind in _PACK_KINDS:
+        return size
+    if kind == _REF_DELTA:
+        at += pack.object_format.oid_length
+    elif kind == _OFFSET_DELTA:
+        while head[at] & 0x80:
+            at += 1
+        at += 1
+    # The delta begins with the size of its base and of its result, seven bits a byte.
+    delta = zlib.decompressobj().decompress(head[at:], 32)
+    return read_varint(delta, read_varint(delta, 0)[1])[0]
+
+
+def read_varint(data: bytes, at: int) -> tuple[int, int]:
+    """A little-endian base-128 number at `at`, and where it ends."""
+    value = shift = 0
+    while True:
+        byte = data[at]
+        value |= (byte & 0x7F) << shift
+        at += 1
+        shift += 7
+        if not byte & 0x80:
+            return value, at
