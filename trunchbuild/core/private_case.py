@@ -39,7 +39,16 @@ class PrivateCase:
         Raises:
             BadInputError: It does not follow `schemas/private-line.schema.json`.
         """
-        fields = Fields(read_json(line, place), place)
+        return cls.read(read_json(line, place), place)
+
+    @classmethod
+    def read(cls, value: Json, place: str = PRIVATE) -> PrivateCase:
+        """Read the parsed line.
+
+        Raises:
+            BadInputError: It does not follow `schemas/private-line.schema.json`.
+        """
+        fields = Fields(value, place)
         case = read_case_id(fields)
         evaluate = fields.mapping("evaluate")
         kind = evaluate.get("kind")

@@ -41,7 +41,16 @@ class PublicCase:
         Raises:
             BadInputError: It does not follow `schemas/cases-line.schema.json`.
         """
-        fields = Fields(read_json(line, place), place)
+        return cls.read(read_json(line, place), place)
+
+    @classmethod
+    def read(cls, value: Json, place: str = CASES) -> PublicCase:
+        """Read the parsed line.
+
+        Raises:
+            BadInputError: It does not follow `schemas/cases-line.schema.json`.
+        """
+        fields = Fields(value, place)
         case = cls(
             case=read_case_id(fields),
             prompt=_filled(fields, "prompt"),
