@@ -71,6 +71,44 @@ class LocalFiles:
         """See `Files`."""
         return [found for file in files if (found := _difference(file)) is not None]
 
+    def exists(self, path: Path) -> bool:
+        """See `Files`."""
+        return os.path.lexists(path)
+
+    def lines(self, path: Path) -> Iterator[bytes]:
+        """See `Files`."""
+        try:
+            file = path.open("rb")
+        except FileNotFoundError:
+            raise BadInputError("no such file", place=str(path)) from None
+        except OSError as error:
+            raise MachineError(f"cannot be read: {error.strerror}", place=str(path)) from None
+        with file:
+            for line in file:
+                yield line.removesuffix(b"\n")
+
+    def remove(self, paths: Sequence[Path]) -> None:
+        """See `Files`."""
+        for path in paths:
+            path.unlink(missing_ok=True)
+
+    def make_folder(self, path: Path) -> None:
+        """See `Files`."""
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise MachineError(f"the folder cannot be made: {error.strerror}", place=str(path)) from None
+
+    def move_aside(self, path: Path) -> Path:
+        """See `Files`."""
+        number = 1
+        while os.path.lexists(aside := path.with_name(f"{path.name}.old-{number}")):
+            number += 1
+        try:
+            return path.rename(aside)
+        except OSError as error:
+            raise MachineError(f"the folder cannot be moved: {error.strerror}", place=str(path)) from None
+
 
 def _written_beside(file: NewFile, undo: ExitStack) -> Path:
     """Write the content to a temporary file in the same folder; `undo` removes it and the folders made for it."""

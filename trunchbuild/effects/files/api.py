@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -67,4 +67,32 @@ class Files(Protocol):
 
     def differences(self, files: Sequence[NewFile]) -> list[Difference]:
         """Compare instead of writing: the files whose bytes on disk are other ones, or which are missing."""
+        ...
+
+    def exists(self, path: Path) -> bool:
+        """Whether anything stands there; a link to nothing counts."""
+        ...
+
+    def lines(self, path: Path) -> Iterator[bytes]:
+        """The lines of a file without their LF, read one by one; a last line without LF counts.
+
+        Raises:
+            BadInputError: As for `read`.
+        """
+        ...
+
+    def remove(self, paths: Sequence[Path]) -> None:
+        """Remove files; one that is not there is no error."""
+        ...
+
+    def make_folder(self, path: Path) -> None:
+        """Make a folder and those above it, if they are not there.
+
+        Raises:
+            MachineError: It cannot be made, or a file stands there.
+        """
+        ...
+
+    def move_aside(self, path: Path) -> Path:
+        """Rename a folder to the first free name `NAME.old-1`, `NAME.old-2` ... beside it, and return that."""
         ...

@@ -1,0 +1,276 @@
+"""A raw reply becomes an answer, or one of the ways in which there is none. A failed call is never a wrong answer.
+
+Two steps, so that a stranger can repeat the second from what a run publishes: `read_chat_reply` takes the bytes of an
+endpoint apart, `classify` decides the status from the parts alone. The table is in `docs/reference/statuses.md`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from trunchbuild.core.json_types import Json, JsonObject
+
+Status = Literal[
+    "scored",
+    "refused",
+    "truncated",
+    "filtered",
+    "empty",
+    "failed",
+    "grader_error",
+    "unsupported",
+    "needs_environment",
+]
+
+FailureKind = Literal["transport", "http", "error_body", "no_choices", "malformed", "missing", "unsupported"]
+
+TRUNCATED = frozenset({"length", "max_tokens", "model_length", "max_output_tokens", "incomplete"})
+"""Finish reasons, in lower case, that mean: cut at the limit. `MAX_TOKENS` is one server's spelling."""
+FILTERED = "content_filter"
+
+_OPEN = re.compile(r"<think>", re.IGNORECASE)
+_CLOSE = re.compile(r"</think>", re.IGNORECASE)
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_SHOWN = 500
+"""Characters of a stranger's error text that are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call that the model asks for; the arguments are its own text, not parsed."""
+
+    name: str
+    arguments: str
+    id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a model said, taken apart. None: the member was null or absent, which is not the same as empty."""
+
+    content: str | None
+    thinking: str | None = None
+    """From a field of its own, not from tags within the content."""
+    tool_calls: tuple[ToolCall, ...] = ()
+    refusal: str | None = None
+    finish_reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why there is no reply. The message holds no secret: whoever made it has redacted it."""
+
+    kind: FailureKind
+    message: str
+    http_status: int | None = None
+
+
+Step = Reply | Failure
+"""How one call ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """There is something to grade."""
+
+    output: str
+    """The text after the last thinking block; empty where the model only called tools."""
+    tool_calls: tuple[ToolCall, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The model declined: a model's answer, scored as not passed and counted apart."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unscored:
+    """There is nothing to grade."""
+
+    status: Status
+    message: str
+
+
+Outcome = Answer | Refused | Unscored
+
+
+def classify(step: Step) -> Outcome:
+    """Decide what one reply is. The order is the rule: what the endpoint says about an end comes before its text."""
+    if isinstance(step, Failure):
+        return Unscored("unsupported" if step.kind == "unsupported" else "failed", step.message)
+    reason = (step.finish_reason or "").lower()
+    if reason == FILTERED:
+        return Unscored("filtered", f"finish reason `{step.finish_reason}`")
+    if reason in TRUNCATED:
+        return Unscored("truncated", f"finish reason `{step.finish_reason}`")
+    if step.refusal:
+        return Refused(step.refusal)
+    return _from_content(step)
+
+
+def _from_content(reply: Reply) -> Outcome:
+    if reply.content is None:
+        if reply.tool_calls:
+            return Answer("", reply.tool_calls)
+        where = "; text was found in the thinking field" if reply.thinking else ""
+        return Unscored("empty", f"the content is null{where}")
+    inside, output = _after_thinking(reply.content)
+    if output is None:
+        return Unscored("truncated", "an unclosed thinking block")
+    if not output.strip() and not reply.tool_calls and (inside or reply.thinking):
+        where = "the thinking block within the content" if inside else "the thinking field"
+        return Unscored("empty", f"the answer is empty; text was found in {where}")
+    return Answer(output, reply.tool_calls)
+
+
+def _after_thinking(content: str) -> tuple[bool, str | None]:
+    """Whether there is thinking text within the content, and the text after the last closing tag.
+
+    The text is None where a block is still open at the end. Templates that put the opening tag into the prompt leave
+    the closing one alone in the reply.
+    """
+    end = 0
+    for tag in _CLOSE.finditer(content):
+        end = tag.end()
+    if _OPEN.search(content, end):
+        return True, None
+    if not end:
+        return False, content
+    thinking = _CLOSE.sub("", _OPEN.sub("", content[:end]))
+    return bool(thinking.strip()), content[end:].lstrip()
+
+
+def read_chat_reply(body: bytes) -> tuple[Step, Json]:
+    """Read the body of a chat completion that came with HTTP 200, and its `usage` (None where it is unknown).
+
+    Lone surrogates, which a cut at a token can leave, become U+FFFD. Only the first choice is read.
+    """
+    try:
+        value = json.loads(body.decode("utf-8"))
+    except (ValueError, RecursionError):
+        return Failure("malformed", "the reply is not JSON", 200), None
+    if not isinstance(value, dict):
+        return Failure("malformed", "the reply is no JSON object", 200), None
+    usage = value.get("usage")
+    return _read_choice(value), usage if isinstance(usage, dict) and usage else None
+
+
+def _read_choice(value: Mapping[str, Json]) -> Step:
+    if value.get("error"):
+        return Failure("error_body", f"HTTP 200 with an error: {error_text(value)}", 200)
+    choices = value.get("choices")
+    if not isinstance(choices, list) or not choices:
+        return Failure("no_choices", "HTTP 200 without choices", 200)
+    choice = choices[0]
+    message = choice.get("message") if isinstance(choice, dict) else None
+    if isinstance(choice, dict) and (choice.get("error") or choice.get("finish_reason") == "error"):
+        return Failure("error_body", f"a choice with an error: {error_text(choice)}", 200)
+    content = message.get("content") if isinstance(message, dict) else None
+    if not isinstance(choice, dict) or not isinstance(message, dict) or not _is_content(content):
+        return Failure("malformed", "a choice without a message that can be read", 200)
+    parts = _parts(content) if isinstance(content, list) else {}
+    return Reply(
+        content=whole_text(content) if isinstance(content, str) else parts.get("text"),
+        thinking=_first_text(message, ("reasoning_content", "reasoning", "thinking")) or parts.get("thinking"),
+        tool_calls=_tool_calls(message),
+        refusal=_first_text(message, ("refusal",)) or parts.get("refusal"),
+        finish_reason=_finish_reason(value, choice),
+    )
+
+
+def _is_content(value: Json) -> bool:
+    """Content is text, null, or a list of typed parts."""
+    if isinstance(value, list):
+        return all(isinstance(part, dict) for part in value)
+    return value is None or isinstance(value, str)
+
+
+def _parts(content: Sequence[Json]) -> Mapping[str, str]:
+    """The texts of typed parts, joined by type: `text`, `thinking`, `refusal`."""
+    texts: dict[str, list[str]] = {}
+    for part in content:
+        assert isinstance(part, dict)
+        kind = "text" if part.get("type") in ("text", "output_text") else str(part.get("type"))
+        text = part.get(kind)
+        if isinstance(text, str):
+            texts.setdefault(kind, []).append(whole_text(text))
+    return {kind: "".join(found) for kind, found in texts.items()}
+
+
+def _finish_reason(value: Mapping[str, Json], choice: Mapping[str, Json]) -> str | None:
+    reason = choice.get("finish_reason")
+    if not isinstance(reason, str):
+        return None
+    if reason == "incomplete":
+        for holder in (choice, value):
+            details = holder.get("incomplete_details")
+            if isinstance(details, dict) and isinstance(details.get("reason"), str):
+                return whole_text(str(details["reason"]))
+    return whole_text(reason)
+
+
+def _tool_calls(message: Mapping[str, Json]) -> tuple[ToolCall, ...]:
+    calls: list[ToolCall] = []
+    listed = message.get("tool_calls")
+    for call in listed if isinstance(listed, list) else ():
+        if isinstance(call, dict) and isinstance(call.get("function"), dict):
+            calls.append(_tool_call(call["function"], call.get("id")))
+    legacy = message.get("function_call")
+    if not calls and isinstance(legacy, dict):
+        calls.append(_tool_call(legacy, None))
+    return tuple(calls)
+
+
+def _tool_call(function: Mapping[str, Json], call_id: Json) -> ToolCall:
+    name, arguments = function.get("name"), function.get("arguments")
+    if not isinstance(arguments, str):
+        # Some servers send the parsed value where the interface has its text.
+        arguments = "" if arguments is None else json.dumps(arguments, ensure_ascii=False, separators=(",", ":"))
+    return ToolCall(
+        name=whole_text(name) if isinstance(name, str) else "",
+        arguments=whole_text(arguments),
+        id=whole_text(call_id) if isinstance(call_id, str) else None,
+    )
+
+
+def _first_text(message: Mapping[str, Json], names: Sequence[str]) -> str | None:
+    for name in names:
+        text = message.get(name)
+        if isinstance(text, str) and text:
+            return whole_text(text)
+    return None
+
+
+def whole_text(text: str) -> str:
+    """The text without lone surrogates, so that it has UTF-8 bytes."""
+    return text if text.isascii() else _LONE_SURROGATE.sub("\ufffd", text)
+
+
+def error_members(body: Json) -> JsonObject:
+    """The members of an error as servers write it: `{"error": {...}}`, `{"error": "text"}`, `{"detail": ...}`."""
+    if not isinstance(body, Mapping):
+        return {}
+    error = body.get("error")
+    if isinstance(error, Mapping):
+        return error
+    if isinstance(error, str):
+        return {**body, "message": error}
+    return body
+
+
+def error_text(body: Json) -> str:
+    """An error body in one line for people, cut."""
+    members = error_members(body)
+    message = members.get("message") or members.get("detail")
+    text = message if isinstance(message, str) else ""
+    if not text:
+        shown = message or {name: members[name] for name in ("code", "type", "param") if members.get(name)}
+        text = json.dumps(shown, ensure_ascii=False) if shown else "no message"
+    text = " ".join(whole_text(text).split())
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
