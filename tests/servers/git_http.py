@@ -6,7 +6,6 @@ dulwich's server is no use here: it gives no commit by id.
 from __future__ import annotations
 
 import base64
-import os
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping
@@ -89,7 +88,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self._serve()
 
-    def log_message(self, format: str, *args: object) -> None:
+    def log_message(self, *arguments: object) -> None:
         """Quiet."""
 
     def _serve(self) -> None:
@@ -155,7 +154,7 @@ def _backend(
         variables["GIT_PROTOCOL"] = request.headers["Git-Protocol"]
     if request.headers.get("Content-Encoding"):
         variables["HTTP_CONTENT_ENCODING"] = request.headers["Content-Encoding"]
-    backend = os.path.join(git(state.root, "--exec-path"), "git-http-backend")
+    backend = str(Path(git(state.root, "--exec-path")) / "git-http-backend")
     done = subprocess.run([backend], input=body, env=variables, capture_output=True, check=False)
     head, _, content = done.stdout.partition(b"\r\n\r\n")
     headers = dict(line.split(": ", 1) for line in head.decode().split("\r\n") if ": " in line)

@@ -11,6 +11,7 @@ from trunchbuild.cli.settings import Settings
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from trunchbuild.effects.folder.api import Folders
     from trunchbuild.effects.git.api import Git
     from trunchbuild.effects.local_model.api import LocalModel
     from trunchbuild.effects.sandbox.api import Sandbox
@@ -33,6 +34,13 @@ class App:
     def from_environment(cls) -> App:
         """Wire by what the user's surroundings say."""
         return cls(Settings.from_environment())
+
+    @cached_property
+    def folders(self) -> Folders:
+        """Plain folders as source trees."""
+        from trunchbuild.effects.folder._plain import PlainFolders  # noqa: PLC0415 - only commands that use it
+
+        return PlainFolders()
 
     @cached_property
     def git(self) -> Git:

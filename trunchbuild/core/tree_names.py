@@ -59,18 +59,45 @@ def folded(name: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
-def collisions(name: str, others: Iterable[bytes]) -> list[str]:
-    """The names among `others` that are not `name` but fall together with it on some file systems, sorted."""
-    wanted = folded(name)
-    found = set()
-    for other in others:
-        try:
-            text = other.decode("utf-8")
-        except UnicodeDecodeError:
-            continue
-        if text != name and folded(text) == wanted:
-            found.add(text)
-    return sorted(found)
+class NameIndex:
+    """The names in one folder, with those that fall together; built once, asked often."""
+
+    def __init__(self, names: Iterable[bytes]) -> None:
+        self._counts: dict[bytes, int] = {}
+        self._folded: dict[str, list[str]] = {}
+        for name in names:
+            self._counts[name] = self._counts.get(name, 0) + 1
+            if self._counts[name] > 1:
+                continue
+            try:
+                text = name.decode("utf-8")
+            except UnicodeDecodeError:
+                continue
+            self._folded.setdefault(folded(text), []).append(text)
+
+    def __contains__(self, name: str) -> bool:
+        return name.encode("utf-8") in self._counts
+
+    def good(self) -> list[str]:
+        """The names that are not refused."""
+        return sorted(name.decode() for name in self._counts if name_fault(name) is None)
+
+    def require_unique(self, name: str, *, place: str) -> None:
+        """Refuse a name that stands here twice or falls together with another one on some file systems.
+
+        Raises:
+            HostileTreeError: It does.
+        """
+        count = self._counts.get(name.encode("utf-8"), 0)
+        if count > 1:
+            raise HostileTreeError(f"the name `{name}` stands {count} times in one tree", place=place)
+        others = sorted(each for each in self._folded.get(folded(name), ()) if each != name)
+        if others:
+            raise HostileTreeError(
+                f"the name `{name}` falls together with `{others[0]}` where letter case or Unicode forms do not count",
+                place=place,
+                hint="rename one of them",
+            )
 
 
 def path_parts(path: str) -> list[str]:

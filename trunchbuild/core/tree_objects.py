@@ -12,7 +12,7 @@ from typing import Literal
 
 from trunchbuild.core.revision import HEX_LENGTH, ObjectFormat
 from trunchbuild.core.tree import missing_file
-from trunchbuild.core.tree_names import HostileTreeError, collisions, name_fault
+from trunchbuild.core.tree_names import NameIndex
 from trunchbuild.errors import BadInputError
 
 EntryKind = Literal["file", "folder", "link", "submodule"]
@@ -71,27 +71,30 @@ def parse_tree(raw: bytes, object_format: ObjectFormat, *, place: str) -> list[T
     return entries
 
 
-def pick_entry(entries: Sequence[TreeEntry], part: str, *, place: str) -> TreeEntry:
-    """Find the entry with exactly this name, and refuse a tree in which the name is not safely unique.
+class Tree:
+    """One tree object, parsed; finds entries by name."""
 
-    Raises:
-        MissingFileError: There is none; the hint names the nearest.
-        HostileTreeError: The name stands there twice, or another one falls together with it on some file system.
-    """
-    wanted = part.encode("utf-8")
-    found = [entry for entry in entries if entry.name == wanted]
-    if not found:
-        names = [entry.name.decode("utf-8") for entry in entries if name_fault(entry.name) is None]
-        raise missing_file(place, part, names)
-    if len(found) > 1:
-        raise HostileTreeError(f"the name `{part}` stands {len(found)} times in one tree", place=place)
-    if others := collisions(part, (entry.name for entry in entries)):
-        raise HostileTreeError(
-            f"the name `{part}` falls together with `{others[0]}` where letter case or Unicode forms do not count",
-            place=place,
-            hint="rename one of them",
-        )
-    return found[0]
+    def __init__(self, entries: Sequence[TreeEntry]) -> None:
+        self.entries = tuple(entries)
+        self._names = NameIndex(entry.name for entry in entries)
+        self._by_name = {entry.name: entry for entry in reversed(entries)}
+
+    def get(self, part: str) -> TreeEntry | None:
+        """The first entry with exactly this name, however unsafe."""
+        return self._by_name.get(part.encode("utf-8"))
+
+    def pick(self, part: str, *, place: str) -> TreeEntry:
+        """The entry with exactly this name, where it is safely unique.
+
+        Raises:
+            MissingFileError: There is none; the hint names the nearest.
+            HostileTreeError: The name stands there twice, or another one falls together with it on some file system.
+        """
+        entry = self.get(part)
+        if entry is None:
+            raise missing_file(place, part, self._names.good())
+        self._names.require_unique(part, place=place)
+        return entry
 
 
 def tree_of_commit(raw: bytes, object_format: ObjectFormat, *, place: str) -> str:

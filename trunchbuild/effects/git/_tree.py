@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from trunchbuild.core.tree import MissingFileError, NotAFileError, require_content
 from trunchbuild.core.tree_names import name_fault, path_parts
-from trunchbuild.core.tree_objects import MalformedObjectError, TreeEntry, parse_tree, pick_entry
+from trunchbuild.core.tree_objects import MalformedObjectError, Tree, TreeEntry, parse_tree
 from trunchbuild.errors import BadInputError
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class ObjectTree:
         self._blobs = blobs
         self._worktree = worktree
         self._max_paths = max_paths
-        self._trees: dict[str, list[TreeEntry]] = {}
+        self._trees: dict[str, Tree] = {}
         self._paths: list[str] | None = None
 
     @property
@@ -77,12 +77,12 @@ class ObjectTree:
             return False
         tree = self._pin.tree
         for part in parts[:-1]:
-            folder = next((e for e in self._entries(tree, path) if e.name == part.encode()), None)
+            folder = self._tree(tree, path).get(part)
             if folder is None or folder.kind != "folder":
                 return False
             tree = folder.object_id
-        last = parts[-1].encode()
-        return any(entry.kind == "file" for entry in self._entries(tree, path) if entry.name == last)
+        entry = self._tree(tree, path).get(parts[-1])
+        return entry is not None and entry.kind == "file"
 
     def prefetch(self, paths: Iterable[str]) -> None:
         """Fetch the blobs of those paths that are readable, at once; `read` says what is wrong with the others."""
@@ -111,7 +111,7 @@ class ObjectTree:
         count = 0
         while left:
             folder, tree = left.pop()
-            for entry in self._entries(tree, folder or "/"):
+            for entry in self._tree(tree, folder or "/").entries:
                 if name_fault(entry.name) is not None:
                     continue
                 path = folder + entry.name.decode()
@@ -130,20 +130,20 @@ class ObjectTree:
         parts = path_parts(path)
         tree = self._pin.tree
         for count, part in enumerate(parts, 1):
-            entry = pick_entry(self._entries(tree, path), part, place=path)
+            entry = self._tree(tree, path).pick(part, place=path)
             wanted = "file" if count == len(parts) else "folder"
             if entry.kind != wanted:
                 raise _not_a_file(entry, path, "/".join(parts[:count]), wanted)
             tree = entry.object_id
         return entry
 
-    def _entries(self, tree: str, place: str) -> list[TreeEntry]:
-        if tree not in self._trees:
-            kind, raw = self._reader.read(tree, place)
+    def _tree(self, object_id: str, place: str) -> Tree:
+        if object_id not in self._trees:
+            kind, raw = self._reader.read(object_id, place)
             if kind != "tree":
                 raise MalformedObjectError(f"a folder of the commit is a {kind}", place=place)
-            self._trees[tree] = parse_tree(raw, self._reader.object_format, place=place)
-        return self._trees[tree]
+            self._trees[object_id] = Tree(parse_tree(raw, self._reader.object_format, place=place))
+        return self._trees[object_id]
 
 
 def _not_a_file(entry: TreeEntry, path: str, here: str, wanted: str) -> NotAFileError:
