@@ -23,6 +23,8 @@ _T = TypeVar("_T")
 
 CUSTOM = "custom"
 """The kind of evaluators that are functions of the repository."""
+CUSTOM_NUMBERED = "custom@1"
+"""How a manifest names them: the number is that of the rules by which the function is called."""
 
 
 @dataclass(frozen=True, slots=True)

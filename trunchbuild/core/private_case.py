@@ -12,7 +12,7 @@ from trunchbuild.core.manifest import PRIVATE
 from trunchbuild.core.public_case import read_case_id
 from trunchbuild.core.strict_json import read_json
 
-_KIND = re.compile(r"([a-z][a-z0-9_]*)@([1-9][0-9]{0,5})\Z")
+_KIND = re.compile(r"(custom)\Z|([a-z][a-z0-9_]*)@([1-9][0-9]{0,5})\Z")
 _SALT = re.compile(r"[0-9a-f]{64}\Z")
 
 
@@ -22,7 +22,7 @@ class PrivateCase:
 
     case: CaseId
     evaluate: JsonObject
-    """The specification that grades the case, `kind` with its number."""
+    """The specification that grades the case, `kind` with its number; plain `custom` for the repository's function."""
     kind: str
     """Without its number, `exact`."""
     number: int
@@ -61,8 +61,8 @@ class PrivateCase:
         private = cls(
             case=case,
             evaluate=evaluate,
-            kind=match[1],
-            number=int(match[2]),
+            kind=match[1] or match[2],
+            number=int(match[3] or 1),
             data=fields.optional("data", fields.take),
             gold=fields.optional("gold", fields.text),
             salt=salt,

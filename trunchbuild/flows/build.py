@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from trunchbuild.core.ids import Digest, ReleaseId
-from trunchbuild.core.line_checks import CUSTOM
+from trunchbuild.core.line_checks import CUSTOM, CUSTOM_NUMBERED
 from trunchbuild.core.loaded import CaseLines, LoadedBenchmark, LoadedEval
 from trunchbuild.core.manifest import (
     CASES,
@@ -133,11 +133,10 @@ def _counted(item: LoadedEval, before: int) -> Iterator[CaseLines]:
 def _entry(item: LoadedEval, kinds: Counter[str]) -> EvalEntry:
     uses = []
     for kind, cases in sorted(kinds.items()):
-        custom = item.custom if kind.partition("@")[0] == CUSTOM else None
-        if custom is None:
-            uses.append(EvaluatorUse(kind, cases))
+        if kind == CUSTOM and item.custom is not None:
+            uses.append(EvaluatorUse(CUSTOM_NUMBERED, cases, item.custom.module, item.custom.member))
         else:
-            uses.append(EvaluatorUse(kind, cases, custom.module, custom.member))
+            uses.append(EvaluatorUse(kind, cases))
     return EvalEntry(
         id=item.id,
         title=item.title,

@@ -1,0 +1,56 @@
+"""From a commit to a release in a stage: pin, load, freeze. Nothing is kept unless the caller keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from trunchbuild.core.repo import RepoAddress
+from trunchbuild.effects.git.api import Git, Pin
+from trunchbuild.effects.runtime.api import Runtime
+from trunchbuild.effects.store.api import Stage, Store
+from trunchbuild.flows.build import Built, build_release
+from trunchbuild.flows.load import load_benchmark
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOrder:
+    """Which commit of which repository, and how."""
+
+    address: RepoAddress
+    revision: str | None
+    config: str | None = None
+    """Repository path of the config; None where the repository holds only one."""
+    insecure_http: bool = False
+    strict: bool = False
+    """Lint is an error."""
+    seal_key: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MadeRelease:
+    """A release that stands complete in its stage, but for its provenance."""
+
+    pin: Pin
+    built: Built
+    stage: Stage
+    warnings: tuple[str, ...]
+
+
+@contextmanager
+def release_from_commit(
+    order: BuildOrder, *, git: Git, runtime: Runtime, store: Store, keep: bool
+) -> Iterator[MadeRelease]:
+    """Build a release; the stage vanishes on exit unless it was kept.
+
+    Raises:
+        TrunchbuildError: Whatever pinning, loading or freezing refuses.
+    """
+    with (
+        git.open(order.address, order.revision, insecure_http=order.insecure_http) as tree,
+        store.stage(keep=keep) as stage,
+        load_benchmark(tree, order.config, runtime, strict=order.strict) as loaded,
+    ):
+        built = build_release(loaded, tree, tree.pin, stage, seal_key=order.seal_key)
+        yield MadeRelease(tree.pin, built, stage, (*tree.pin.warnings, *loaded.warnings))
