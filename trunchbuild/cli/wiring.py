@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from trunchbuild.effects.git.api import Git
     from trunchbuild.effects.local_model.api import LocalModel
     from trunchbuild.effects.sandbox.api import Sandbox
+    from trunchbuild.effects.schemas.api import Schemas
     from trunchbuild.effects.store.api import Store
 
 
@@ -48,6 +49,13 @@ class App:
         from trunchbuild.effects.git._dulwich import DulwichGit  # noqa: PLC0415 - only commands that use it
 
         return DulwichGit(ssh_command=self.settings.git_ssh_command)
+
+    @cached_property
+    def schemas(self) -> Schemas:
+        """The JSON Schemas of every file format."""
+        from trunchbuild.effects.schemas._package import PackageSchemas  # noqa: PLC0415 - only commands that use it
+
+        return PackageSchemas()
 
     @cached_property
     def store(self) -> Store:

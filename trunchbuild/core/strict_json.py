@@ -65,7 +65,7 @@ def read_json_lines(lines: Iterable[bytes], place: str) -> Iterator[tuple[int, J
         start += len(raw)
         text = _decode(line, place, line=number, start=start - len(line))
         text = text.removesuffix("\n").removesuffix("\r")
-        if text.strip(" \t\r"):
+        if text and not (text.isspace() and not text.strip(" \t\r")):
             yield number, _read(text, place, line=number)
 
 
@@ -101,11 +101,17 @@ def _read(text: str, place: str, *, line: int | None) -> Json:
 
 
 def _parse(text: str) -> Json:
-    value: Json = _DECODER.decode(text)
+    value: Json
+    try:
+        value, end = _DECODER.raw_decode(text)
+    except json.JSONDecodeError:
+        end = -1
+    if end != len(text):
+        value = _DECODER.decode(text)
     if text.count("[") + text.count("{") > MAX_DEPTH and is_deeper(value, MAX_DEPTH):
         raise _Refused
     # Raw surrogates cannot come out of UTF-8, so only escapes can make a lone one.
-    if _SURROGATE_ESCAPE.search(text):
+    if "\\u" in text and _SURROGATE_ESCAPE.search(text):
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     return value
 
