@@ -165,6 +165,8 @@ def _parse_url(scheme: str, text: str) -> RepoAddress:
     path = unquote(parts.path)
     if any(ord(c) < 0x20 or ord(c) == 0x7F for c in path):
         raise UsageError("a control character in the repository's address", got=_shown(text))
+    if scheme != "file" and re.search(r":.*@", path):
+        raise UsageError("`:` and `@` in the path of a url", hint="write a `/` in a password as %2F")
     if scheme == "file":
         if parts.netloc not in {"", "localhost"}:
             raise UsageError("a host in a file:// address", expected="file:///PATH", got=_shown(text))

@@ -52,8 +52,8 @@ class Store(DiskObjectStore):
     def alternates(self) -> list[BaseObjectStore]:
         """The stores that `objects/info/alternates` names."""
         if self._others is None:
-            paths = self._read_alternate_paths() if self._depth < _MAX_ALTERNATES else ()
-            self._others = [Store(path, self._format, depth=self._depth + 1) for path in paths if Path(path).is_dir()]
+            folders = _alternates(Path(self.path)) if self._depth < _MAX_ALTERNATES else []
+            self._others = [Store(folder, self._format, depth=self._depth + 1) for folder in folders]
         return cast("list[BaseObjectStore]", self._others)
 
     def close(self) -> None:
@@ -67,6 +67,16 @@ class Store(DiskObjectStore):
         yield self
         for other in self.alternates:
             yield from cast("Store", other).everywhere()
+
+
+def _alternates(objects: Path) -> list[Path]:
+    """The folders that `info/alternates` names and that exist (`man gitrepository-layout`)."""
+    try:
+        lines = (objects / "info" / "alternates").read_bytes().splitlines()
+    except FileNotFoundError:
+        return []
+    named = [objects / os.fsdecode(line) for line in lines if line and not line.startswith(b"#")]
+    return [folder for folder in named if folder.is_dir()]
 
 
 class ObjectReader:

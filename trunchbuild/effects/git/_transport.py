@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -146,8 +147,16 @@ class Transport:
             )
         if isinstance(error, NotGitRepository):
             return RepositoryUnreachableError("the server knows no such repository", place=place)
-        reason = self.address.scrub(str(error)) or type(error).__name__
+        reason = self.address.scrub(_reason(error)) or type(error).__name__
         return RepositoryUnreachableError("the server gave no proper answer", place=place, got=reason[:300])
+
+
+def _reason(error: BaseException) -> str:
+    """What went wrong at the bottom, without the object addresses that urllib3 prints."""
+    cause = error.__cause__
+    inner = getattr(cause, "reason", None) if cause is not None else None
+    text = str(inner) if isinstance(inner, Exception) else str(error)
+    return re.sub(r"<[\w. ]+ object at 0x[0-9a-f]+>: |^HTTPS?Connection(?:Pool)?\([^)]*\): ", "", text)
 
 
 def _client(address: RepoAddress, *, insecure_http: bool, ssh_command: str | None) -> GitClient:

@@ -42,6 +42,7 @@ def _changes(repository: LocalRepository, head_tree: str | None) -> Iterator[str
     try:
         if not file.is_file():
             return
+        written = file.stat().st_mtime_ns
         index = Index(str(file), read=True, object_format=repository.reader.store.object_format)
         entries = list(index.items())
     # The index is only looked at for a warning: one that cannot be read is none of this command's business.
@@ -51,7 +52,7 @@ def _changes(repository: LocalRepository, head_tree: str | None) -> Iterator[str
         return
     staged = {}
     for name, entry in entries:
-        if isinstance(entry, ConflictedIndexEntry) or _differs(repository, name, entry):
+        if isinstance(entry, ConflictedIndexEntry) or _differs(repository, name, entry, written):
             yield os.fsdecode(name)
         else:
             staged[name] = entry.sha.decode()
@@ -59,7 +60,7 @@ def _changes(repository: LocalRepository, head_tree: str | None) -> Iterator[str
         yield from _staged(repository, staged, head_tree)
 
 
-def _differs(repository: LocalRepository, name: bytes, entry: IndexEntry) -> bool:
+def _differs(repository: LocalRepository, name: bytes, entry: IndexEntry, written: int) -> bool:
     """Compare a file with the index: by its stat data, and where they moved by its content."""
     assert repository.worktree is not None
     if entry.skip_worktree or stat.S_IFMT(entry.mode) == 0o160000:
@@ -69,7 +70,8 @@ def _differs(repository: LocalRepository, name: bytes, entry: IndexEntry) -> boo
         status = path.lstat()
         if stat.S_IFMT(status.st_mode) != stat.S_IFMT(entry.mode):
             return True
-        if status.st_size == entry.size and _same_time(entry, status):
+        # A file that is as young as the index may have changed after Git looked ("racily clean").
+        if status.st_size == entry.size and _same_time(entry, status) and status.st_mtime_ns < written:
             return False
         if status.st_size > MAX_FILE_BYTES:
             return True
