@@ -17,14 +17,12 @@ from trunchbuild.core.release import shown
 from trunchbuild.core.release_diff import ReleaseDiff
 from trunchbuild.effects.clock.api import Clock
 from trunchbuild.effects.files.api import Files, NewFile
-from trunchbuild.effects.git.api import Git
-from trunchbuild.effects.runtime.api import Runtime
-from trunchbuild.effects.store.api import ReleaseFiles, Store
+from trunchbuild.effects.store.api import ReleaseFiles
 from trunchbuild.errors import BadInputError, ExitCode, Fault, TrunchbuildError
 from trunchbuild.flows.build import write_provenance
 from trunchbuild.flows.diff import diff_releases
 from trunchbuild.flows.find_release import is_stored
-from trunchbuild.flows.from_commit import BuildOrder, MadeRelease, release_from_commit
+from trunchbuild.flows.from_commit import BuildOrder, BuildTools, MadeRelease, release_from_commit
 
 Status = Literal["compiled", "unchanged", "updated", "locked", "differs"]
 
@@ -47,9 +45,7 @@ class CompileOrder:
 class CompileTools:
     """The doors that compiling needs."""
 
-    git: Git
-    runtime: Runtime
-    store: Store
+    build: BuildTools
     files: Files
     clock: Clock
     version: str
@@ -104,9 +100,7 @@ def compile_release(order: CompileOrder, tools: CompileTools) -> CompileOutcome:
     Raises:
         TrunchbuildError: Whatever pinning, loading or freezing refuses; with `locked`, a missing or broken lock.
     """
-    with release_from_commit(
-        order.build, git=tools.git, runtime=tools.runtime, store=tools.store, keep=not order.locked
-    ) as made:
+    with release_from_commit(order.build, tools.build, keep=not order.locked) as made:
         lock = _lock_of(order, made, toolchain(tools))
         path = order.lock_folder / lock.file_name
         old = _old_lock(path, order, tools.files)
@@ -135,7 +129,7 @@ def compile_release(order: CompileOrder, tools: CompileTools) -> CompileOutcome:
 
 def toolchain(tools: CompileTools) -> Mapping[str, str]:
     """Versions of what builds here, by name."""
-    return {"trunchbuild": tools.version, **tools.runtime.versions().versions}
+    return {"trunchbuild": tools.version, **tools.build.runtime.versions().versions}
 
 
 def _lock_of(order: CompileOrder, made: MadeRelease, versions: Mapping[str, str]) -> Lockfile:
@@ -204,14 +198,12 @@ def _locked_files(
     if old.digest == made.built.digest:
         return None
     try:
-        if is_stored(old.digest, tools.store):
-            return tools.store.open(old.digest)
+        if is_stored(old.digest, tools.build.store):
+            return tools.build.store.open(old.digest)
         if old.source.commit == made.pin.commit and old.source.config == made.built.manifest.source.config:
             return None
         build = replace(order.build, revision=old.source.commit, config=old.source.config, strict=False)
-        again = stack.enter_context(
-            release_from_commit(build, git=tools.git, runtime=tools.runtime, store=tools.store, keep=False)
-        )
+        again = stack.enter_context(release_from_commit(build, tools.build, keep=False))
         return again.stage.files() if again.built.digest == old.digest else None
     except TrunchbuildError:
         # The comparison is a courtesy: the answer, that the digests differ, stands without it.

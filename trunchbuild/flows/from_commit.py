@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from trunchbuild.core.repo import RepoAddress
 from trunchbuild.effects.git.api import Git, Pin
 from trunchbuild.effects.runtime.api import Runtime
+from trunchbuild.effects.schemas.api import Schemas
 from trunchbuild.effects.store.api import Stage, Store
 from trunchbuild.flows.build import Built, build_release
 from trunchbuild.flows.load import load_benchmark
@@ -29,6 +30,16 @@ class BuildOrder:
 
 
 @dataclass(frozen=True, slots=True)
+class BuildTools:
+    """The doors that building needs."""
+
+    git: Git
+    runtime: Runtime
+    schemas: Schemas
+    store: Store
+
+
+@dataclass(frozen=True, slots=True)
 class MadeRelease:
     """A release that stands complete in its stage, but for its provenance."""
 
@@ -39,18 +50,16 @@ class MadeRelease:
 
 
 @contextmanager
-def release_from_commit(
-    order: BuildOrder, *, git: Git, runtime: Runtime, store: Store, keep: bool
-) -> Iterator[MadeRelease]:
+def release_from_commit(order: BuildOrder, tools: BuildTools, *, keep: bool) -> Iterator[MadeRelease]:
     """Build a release; the stage vanishes on exit unless it was kept.
 
     Raises:
         TrunchbuildError: Whatever pinning, loading or freezing refuses.
     """
     with (
-        git.open(order.address, order.revision, insecure_http=order.insecure_http) as tree,
-        store.stage(keep=keep) as stage,
-        load_benchmark(tree, order.config, runtime, strict=order.strict) as loaded,
+        tools.git.open(order.address, order.revision, insecure_http=order.insecure_http) as tree,
+        tools.store.stage(keep=keep) as stage,
+        load_benchmark(tree, order.config, tools.runtime, tools.schemas, strict=order.strict) as loaded,
     ):
         built = build_release(loaded, tree, tree.pin, stage, seal_key=order.seal_key)
         yield MadeRelease(tree.pin, built, stage, (*tree.pin.warnings, *loaded.warnings))

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 from trunchbuild.core.loaded import FileRecord, SourceRecord
 from trunchbuild.core.tree import SourceTree
 from trunchbuild.effects.runtime.api import SourceText
-from trunchbuild.errors import BadInputError, Fault
+from trunchbuild.errors import BadInputError
+from trunchbuild.flows.refusals import Refusals
 
 
 class SourceTextError(BadInputError):
@@ -25,6 +27,10 @@ class Source:
 
     record: SourceRecord
     text: SourceText
+
+    def shown_as(self, path: str) -> Source:
+        """The same source under another path."""
+        return Source(replace(self.record, file=replace(self.record.file, path=path)), replace(self.text, path=path))
 
 
 def file_record(path: str, data: bytes) -> FileRecord:
@@ -55,21 +61,25 @@ def read_source(tree: SourceTree, name: str, path: str) -> Source:
 
 
 def read_sources(tree: SourceTree, paths: Mapping[str, str]) -> list[Source]:
-    """Read all sources, sorted by name; every one that cannot be read is listed.
+    """Read all sources of a tree, sorted by name; every one that cannot be read is listed.
 
     Raises:
         BadInputError: At least one cannot be read.
     """
     tree.prefetch(paths.values())
+    return read_all(partial(read_source, tree, name, paths[name]) for name in sorted(paths))
+
+
+def read_all(readers: Iterable[Callable[[], Source]]) -> list[Source]:
+    """Call each reader; what they refuse is one error.
+
+    Raises:
+        BadInputError: At least one refused.
+    """
     sources: list[Source] = []
-    faults: list[Fault] = []
-    first: BadInputError | None = None
-    for name in sorted(paths):
-        try:
-            sources.append(read_source(tree, name, paths[name]))
-        except BadInputError as error:
-            first = first or error
-            faults += error.faults
-    if first is None:
-        return sources
-    raise first if len(faults) == 1 else BadInputError(f"{len(faults)} sources cannot be read", faults=faults)
+    refusals = Refusals()
+    for reader in readers:
+        with refusals.gather():
+            sources.append(reader())
+    refusals.tell("the sources")
+    return sources
