@@ -1,0 +1,209 @@
+"""Verify a release by any of its names, or a proof: all checks, each named, with what was expected and got."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from trunchbuild.core.checks import RELEASE_CHECKS, CheckReport, CheckResult, judged, left_open
+from trunchbuild.core.ids import Digest, ReleaseId
+from trunchbuild.core.lockfile import LockConflictError, parse_lock, parse_toml
+from trunchbuild.core.manifest_reader import read_manifest
+from trunchbuild.core.proof import check_proof, read_proof
+from trunchbuild.core.release import release_digest
+from trunchbuild.core.repo import RepoAddress
+from trunchbuild.effects.files.api import Files
+from trunchbuild.effects.store.api import RawFiles, Store, UnknownReleaseError
+from trunchbuild.errors import BadInputError, UsageError
+from trunchbuild.flows.check_rebuild import RebuildOrder, check_rebuild
+from trunchbuild.flows.check_release import Claim, LockClaim, ReleaseFindings, check_release
+from trunchbuild.flows.find_release import names_folder, names_lockfile
+from trunchbuild.flows.from_commit import BuildOrder, BuildTools, release_from_commit
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyOrder:
+    """What `verify` was asked for."""
+
+    text: str
+    """A release by any of its names, a lockfile, a folder, or a proof."""
+    claimed: ReleaseId | None = None
+    """`--digest`."""
+    rebuild: bool = False
+    repo: RepoAddress | None = None
+    insecure_http: bool = False
+    seal_key: bytes | None = None
+    manifest: Path | None = None
+    """For a proof: the manifest, where the store does not hold the release."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyTools:
+    """The doors that verifying needs."""
+
+    files: Files
+    build: BuildTools
+
+    @property
+    def store(self) -> Store:
+        """Where releases are."""
+        return self.build.store
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is verified, as it was found."""
+
+    name: str
+    raw: RawFiles | None
+    """None where a lockfile names a release that is not here."""
+    claims: tuple[Claim, ...]
+    lock: LockClaim | None = None
+
+
+def verify(order: VerifyOrder, tools: VerifyTools) -> CheckReport:
+    """Run every check that belongs to the subject.
+
+    Raises:
+        UnknownReleaseError: Nothing has that name.
+        LockConflictError: The lockfile holds merge-conflict markers.
+        UsageError: An option does not belong to this kind of subject.
+    """
+    if is_proof(order.text, tools.files):
+        return verify_proof(order, tools)
+    subject = _subject(order, tools)
+    if subject.raw is None:
+        return _verify_absent(order, subject, tools)
+    return _verify_present(order, subject, subject.raw, tools)
+
+
+def is_proof(text: str, files: Files) -> bool:
+    """Whether an argument means a proof: a file that is no lockfile."""
+    path = Path(text)
+    return not names_lockfile(text) and files.exists(path) and not files.is_folder(path)
+
+
+def verify_proof(order: VerifyOrder, tools: VerifyTools) -> CheckReport:
+    """Check the proof of one line against its release's manifest."""
+    if order.rebuild or order.repo or order.seal_key:
+        raise UsageError("a proof is not rebuilt", hint="verify its release with --rebuild")
+    proof = read_proof(tools.files.read(Path(order.text)), order.text)
+    if order.manifest is not None:
+        data: bytes | None = tools.files.read(order.manifest)
+    elif proof.release in tools.store.releases():
+        data = tools.store.open(proof.release).manifest_bytes
+    else:
+        data = None
+    digest = None if data is None else release_digest(data)
+    manifest = None if data is None else read_manifest(data, str(order.manifest or digest))
+    checks = check_proof(proof, manifest, digest)
+    if order.claimed is not None and order.claimed != proof.release:
+        checks = (replace(checks[0], outcome="no", expected=str(order.claimed), got=str(proof.release)), *checks[1:])
+    return CheckReport(f"proof {order.text}", str(proof.release), checks)
+
+
+def _subject(order: VerifyOrder, tools: VerifyTools) -> Subject:
+    claims = () if order.claimed is None else (Claim(order.claimed, "--digest"),)
+    if names_lockfile(order.text):
+        return _locked_subject(order.text, claims, tools)
+    if names_folder(order.text, store=tools.store, files=tools.files):
+        return Subject(f"folder {order.text}", tools.store.open_folder_raw(Path(order.text)), claims)
+    release = tools.store.resolve(order.text)
+    claims = (*claims, Claim(release, "its id in the store"))
+    return Subject(f"release {release}", tools.store.open_raw(release), claims)
+
+
+def _locked_subject(place: str, claims: tuple[Claim, ...], tools: VerifyTools) -> Subject:
+    data = tools.files.read(Path(place))
+    stated = None
+    try:
+        lock = LockClaim(place, parse_lock(data, place))
+        stated = lock.lock.digest if lock.lock else None
+    except LockConflictError:
+        raise
+    except BadInputError as error:
+        lock = LockClaim(place, None, error.faults)
+        stated = _stated_digest(data, place)
+    if stated is None:
+        return Subject(f"lockfile {place}", None, claims, lock)
+    claims = (*claims, Claim(stated, place))
+    try:
+        return Subject(f"lockfile {place}", tools.store.open_raw(stated), claims, lock)
+    except UnknownReleaseError:
+        return Subject(f"lockfile {place}", None, claims, lock)
+
+
+def _stated_digest(data: bytes, place: str) -> ReleaseId | None:
+    """The digest in a lock that is wrong elsewhere."""
+    try:
+        release = parse_toml(data, place).get("release")
+        digest = release.get("digest") if isinstance(release, Mapping) else None
+        return Digest.parse(digest) if isinstance(digest, str) else None
+    except BadInputError:
+        return None
+
+
+def _verify_present(order: VerifyOrder, subject: Subject, raw: RawFiles, tools: VerifyTools) -> CheckReport:
+    checks, found = check_release(raw, subject.claims, subject.lock)
+    not_asked = [] if subject.lock is not None else [5]
+    if order.rebuild:
+        checks += check_rebuild(raw, found, _rebuild_order(order, subject, found), tools.build)
+    else:
+        not_asked += [7, 8]
+    notes = () if found.cases_sha256 is None else (f"cases-sha256 {found.cases_sha256}",)
+    digest = None if found.digest is None else str(found.digest)
+    return CheckReport(subject.name, digest, tuple(checks), tuple(not_asked), notes)
+
+
+def _rebuild_order(order: VerifyOrder, subject: Subject, found: ReleaseFindings) -> RebuildOrder:
+    """Where the repository is: as asked, else as the lock says, else as the provenance says."""
+    lock = None if subject.lock is None else subject.lock.lock
+    record = found.provenance
+    url = (lock.source.url if lock else None) or (record.url if record else None)
+    recorded = lock.toolchain if lock else record.versions if record else None
+    salted = found.lines is not None and found.lines.sealed is True
+    return RebuildOrder(
+        address=order.repo or (RepoAddress.parse(url) if url else None),
+        insecure_http=order.insecure_http,
+        seal_key=order.seal_key,
+        sealed=salted or bool(lock and lock.sealed) or bool(record and record.sealed),
+        recorded=recorded,
+    )
+
+
+def _verify_absent(order: VerifyOrder, subject: Subject, tools: VerifyTools) -> CheckReport:
+    """A lockfile whose release is not in the store: with `--rebuild` it is built from its commit and then checked."""
+    assert subject.lock is not None
+    lock = subject.lock.lock
+    url = None if lock is None else lock.source.url
+    address = order.repo or (RepoAddress.parse(url) if url else None)
+    if lock is None or not order.rebuild or address is None:
+        return _report_absent(order, subject, address)
+    if lock.sealed and order.seal_key is None:
+        return _report_absent(order, subject, address, "the release is sealed: rebuilding needs --seal KEYFILE")
+    build = BuildOrder(address, lock.source.commit, lock.source.config, order.insecure_http, seal_key=order.seal_key)
+    with release_from_commit(build, tools.build, keep=False) as made:
+        report = _verify_present(order, subject, made.stage.files().raw, tools)
+    note = "the store does not hold this release: what was checked is what its commit gives"
+    return replace(report, notes=(*report.notes, note))
+
+
+def _report_absent(
+    order: VerifyOrder, subject: Subject, address: RepoAddress | None, reason: str | None = None
+) -> CheckReport:
+    assert subject.lock is not None
+    note = "the store does not hold this release: compile or import it"
+    if order.rebuild and address is None:
+        note += ", or say with --repo where its repository is"
+    note = reason or note
+    checks: list[CheckResult] = [left_open(number, RELEASE_CHECKS[number], note) for number in (1, 2, 3, 4)]
+    if subject.lock.faults:
+        checks.append(judged(5, RELEASE_CHECKS[5], subject.lock.faults))
+    else:
+        checks.append(left_open(5, RELEASE_CHECKS[5], note))
+    checks.append(left_open(6, RELEASE_CHECKS[6], note))
+    if order.rebuild:
+        checks += [left_open(number, RELEASE_CHECKS[number], note) for number in (7, 8)]
+    digest = str(subject.claims[-1].digest) if subject.claims else None
+    return CheckReport(subject.name, digest, tuple(checks), () if order.rebuild else (7, 8))
