@@ -15,6 +15,8 @@ from trunchbuild.errors import BadInputError
 
 # Code points that HFS+ ignores in file names (Git's utf8.c, next_hfs_char).
 _IGNORED_BY_HFS = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
+# Most names: no rule below can refuse them.
+_PLAIN = re.compile(rb"[A-Za-z0-9_][A-Za-z0-9_.-]*\Z")
 _DOT_GIT = re.compile(r"(?:\.git|git~[0-9]+)\Z")
 
 
@@ -42,6 +44,8 @@ class HostileTreeError(BadInputError):
 
 def name_fault(name: bytes) -> str | None:
     """Why this tree entry's name is refused, or None for a good name."""
+    if _PLAIN.match(name):
+        return None
     try:
         text = name.decode("utf-8")
     except UnicodeDecodeError:
@@ -56,7 +60,8 @@ def folded(name: str) -> str:
     """What a file system that ignores letter case and Unicode forms makes of a name."""
     if name.isascii():
         return name.lower()
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+    # The Unicode Standard, 3.13, D145 (canonical caseless match), in composed form.
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", name).casefold())
 
 
 class NameIndex:

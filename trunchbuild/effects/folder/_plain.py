@@ -27,12 +27,15 @@ _NO_LINK = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 class PlainFolders:
     """The `Folders` door."""
 
+    def __init__(self, *, max_file_bytes: int = MAX_FILE_BYTES) -> None:
+        self._max_bytes = max_file_bytes
+
     def open(self, root: Path) -> FolderTree:
         """Open `root`; see `Folders.open`."""
         try:
             if not root.is_dir():
                 raise BadInputError("no such folder", place=str(root))
-            return FolderTree(root.resolve(strict=True))
+            return FolderTree(root.resolve(strict=True), self._max_bytes)
         except OSError as error:
             raise MachineError(f"cannot read the folder ({error.strerror})", place=str(root)) from error
 
@@ -40,8 +43,9 @@ class PlainFolders:
 class FolderTree:
     """Files below one folder. Each name on the way is opened from its parent's descriptor and never as a link."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, max_bytes: int) -> None:
         self._root = root
+        self._max_bytes = max_bytes
         self._names: dict[tuple[int, int, int], NameIndex] = {}
 
     def read(self, path: str) -> bytes:
@@ -50,7 +54,7 @@ class FolderTree:
         try:
             with self._folder(parts[:-1], path) as folder:
                 self._require_name(folder, parts[-1], path)
-                return require_content(path, _read_file(folder, parts[-1], path))
+                return require_content(path, _read_file(folder, parts[-1], path, self._max_bytes))
         except OSError as error:
             raise MachineError(f"cannot read the file ({error.strerror})", place=path) from error
 
@@ -129,7 +133,7 @@ class FolderTree:
         index.require_unique(name, place=path)
 
 
-def _read_file(folder: int, name: str, path: str) -> bytes:
+def _read_file(folder: int, name: str, path: str, limit: int) -> bytes:
     try:
         # Without O_NONBLOCK the opening of a named pipe waits for a writer.
         descriptor = os.open(name, _NO_LINK | os.O_NONBLOCK, dir_fd=folder)
@@ -137,14 +141,17 @@ def _read_file(folder: int, name: str, path: str) -> bytes:
         if error.errno in {errno.ELOOP, errno.ENXIO}:
             raise _wrong_kind(folder, name, path, path, "a regular file") from error
         raise
-    with os.fdopen(descriptor, "rb") as file:
+    try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise _wrong_kind(folder, name, path, path, "a regular file")
-        require_size(path, status.st_size)
-        data = file.read(MAX_FILE_BYTES + 1)
-        require_size(path, len(data))
+        require_size(path, status.st_size, limit)
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            data = file.read(limit + 1)
+        require_size(path, len(data), limit)
         return data
+    finally:
+        os.close(descriptor)
 
 
 def _wrong_kind(folder: int, name: str, path: str, here: str, expected: str) -> BadInputError:

@@ -88,7 +88,7 @@ class LocalRepository:
         self.reader.close()
 
 
-def open_local(path: Path) -> LocalRepository:
+def open_local(path: Path, *, max_bytes: int) -> LocalRepository:
     """Open the repository whose work tree or bare folder is `path`; nothing is written and no command is run.
 
     Raises:
@@ -124,7 +124,9 @@ def open_local(path: Path) -> LocalRepository:
         hint = "this is a partial clone: `git checkout` of the commit fetches its files, or give the remote's url"
     elif shallow:
         hint = "this is a shallow clone: `git fetch --unshallow` completes it"
-    reader = ObjectReader(Store(common / "objects", object_format), object_format, missing_hint=hint)
+    reader = ObjectReader(
+        Store(common / "objects", object_format), object_format, max_bytes=max_bytes, missing_hint=hint
+    )
     return LocalRepository(control, worktree, reader, refs, shallow)
 
 

@@ -25,9 +25,9 @@ from trunchbuild.errors import BadInputError, TrunchbuildError
 
 
 @contextmanager
-def open_local_commit(address: RepoAddress, revision: str | None) -> Iterator[ObjectTree]:
+def open_local_commit(address: RepoAddress, revision: str | None, *, max_bytes: int) -> Iterator[ObjectTree]:
     """Open `revision` in place; nothing is fetched, written or run. See `Git.open`."""
-    repository = open_local(Path(address.path))
+    repository = open_local(Path(address.path), max_bytes=max_bytes)
     try:
         head = repository.head()
         if revision is None:

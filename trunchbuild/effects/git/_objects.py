@@ -82,9 +82,18 @@ def _alternates(objects: Path) -> list[Path]:
 class ObjectReader:
     """Reads objects by id. Not for threads."""
 
-    def __init__(self, store: Store, object_format: ObjectFormat, *, missing_hint: str | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        object_format: ObjectFormat,
+        *,
+        max_bytes: int = MAX_FILE_BYTES,
+        missing_hint: str | None = None,
+    ) -> None:
+        """`max_bytes` is what one object may have."""
         self.store = store
         self.object_format: ObjectFormat = object_format
+        self.max_bytes = max_bytes
         self.missing_hint = missing_hint
 
     def has(self, object_id: str) -> bool:
@@ -107,7 +116,7 @@ class ObjectReader:
         try:
             size = self._size(object_id)
             if size is not None:
-                require_size(place, size)
+                require_size(place, size, self.max_bytes)
             found = self.store[ObjectID(object_id.encode())]
             return cast("ObjectKind", found.type_name.decode()), found.as_raw_string()
         except TrunchbuildError:

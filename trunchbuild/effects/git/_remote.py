@@ -8,7 +8,7 @@ from pathlib import Path
 
 from trunchbuild.core.repo import RepoAddress
 from trunchbuild.core.revision import ObjectFormat
-from trunchbuild.core.tree import MAX_FILE_BYTES
+from trunchbuild.core.tree import FileTooLargeError
 from trunchbuild.effects.git._objects import ObjectReader, Store
 from trunchbuild.effects.git._pack_scan import scan_pack
 from trunchbuild.effects.git._transport import MAX_PACK_BYTES, PackTooLargeError, Transport
@@ -23,11 +23,11 @@ _MAX_OBJECT_BYTES = 512 << 20
 class RemoteObjects:
     """Fetches commits and blobs into `folder`; a `BlobSource`."""
 
-    def __init__(self, transport: Transport, folder: Path, object_format: ObjectFormat) -> None:
+    def __init__(self, transport: Transport, folder: Path, object_format: ObjectFormat, *, max_bytes: int) -> None:
         self._transport = transport
         self._address: RepoAddress = transport.address
         store = Store.init_at(folder / "objects", object_format)
-        self.reader = ObjectReader(store, object_format)
+        self.reader = ObjectReader(store, object_format, max_bytes=max_bytes)
         self._commit: str | None = None
 
     def fetch_commit(self, object_id: str, check: Callable[[Mapping[str, str]], None], names: list[str]) -> None:
@@ -79,8 +79,7 @@ class RemoteObjects:
         refusal: TrunchbuildError | None = None
         try:
             for start in range(0, len(missing), WANTS_PER_REQUEST):
-                batch = missing[start : start + WANTS_PER_REQUEST]
-                self._receive(_these(batch), prefixes=["refs/none/"], limit=MAX_FILE_BYTES)
+                self._fetch_batch(missing[start : start + WANTS_PER_REQUEST], wanted)
         except (RepositoryUnreachableError, CorruptRepositoryError) as error:
             refusal = error
         if self._missing(wanted):
@@ -96,6 +95,25 @@ class RemoteObjects:
     def close(self) -> None:
         """Close the packs."""
         self.reader.close()
+
+    def _fetch_batch(self, batch: list[str], wanted: Mapping[str, str]) -> None:
+        """One request; where it brings too large a file, halves of it, until the file has a name."""
+        try:
+            self._receive(_these(batch), prefixes=["refs/none/"], limit=self.reader.max_bytes)
+        except FileTooLargeError as error:
+            if len(batch) > 1:
+                middle = len(batch) // 2
+                self._fetch_batch(batch[:middle], wanted)
+                self._fetch_batch(batch[middle:], wanted)
+                return
+            fault = error.faults[0]
+            raise FileTooLargeError(
+                "the file is too large",
+                place=wanted[batch[0]],
+                expected=fault.expected,
+                got=fault.got,
+                hint=fault.hint,
+            ) from error
 
     def _fetch_whole(self) -> TrunchbuildError | None:
         """The commit with its blobs, shallow if the server allows it; what went wrong last."""

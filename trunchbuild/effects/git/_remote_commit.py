@@ -28,7 +28,7 @@ from trunchbuild.effects.git.api import Pin, UnsupportedRepositoryError
 
 @contextmanager
 def open_remote_commit(
-    address: RepoAddress, revision: str | None, *, insecure_http: bool, ssh_command: str | None
+    address: RepoAddress, revision: str | None, *, insecure_http: bool, ssh_command: str | None, max_bytes: int
 ) -> Iterator[ObjectTree]:
     """Fetch what is needed of `revision` into a temporary folder that is removed on exit. See `Git.open`."""
     transport = Transport(address, insecure_http=insecure_http, ssh_command=ssh_command)
@@ -37,7 +37,7 @@ def open_remote_commit(
         raise no_revision(address, refs.get("HEAD"), head)
     found, object_format = _resolve(transport, revision)
     with tempfile.TemporaryDirectory(prefix="trunchbuild-git-", ignore_cleanup_errors=True) as folder:
-        objects = RemoteObjects(transport, Path(folder), object_format)
+        objects = RemoteObjects(transport, Path(folder), object_format, max_bytes=max_bytes)
         try:
 
             def check(refs: Mapping[str, str]) -> None:

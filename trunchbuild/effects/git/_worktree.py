@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Iterator
 from hashlib import sha1, sha256
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trunchbuild.core.tree import MAX_FILE_BYTES
@@ -16,8 +17,8 @@ from trunchbuild.errors import TrunchbuildError
 if TYPE_CHECKING:
     from dulwich.index import IndexEntry
 
-_MAX_ENTRIES = 200_000
-"""A larger index is not compared: it would take seconds."""
+_MAX_ENTRIES = 50_000
+"""A larger index is not compared: it would take seconds (10,000 entries take 0.3 s)."""
 
 
 def dirty_warning(repository: LocalRepository, head_tree: str | None) -> str | None:
@@ -65,9 +66,9 @@ def _differs(repository: LocalRepository, name: bytes, entry: IndexEntry, writte
     assert repository.worktree is not None
     if entry.skip_worktree or stat.S_IFMT(entry.mode) == 0o160000:
         return False
-    path = repository.worktree / os.fsdecode(name)
+    file = os.path.join(repository.worktree, os.fsdecode(name))  # noqa: PTH118 - a tenth of the time of Path
     try:
-        status = path.lstat()
+        status = os.lstat(file)
         if stat.S_IFMT(status.st_mode) != stat.S_IFMT(entry.mode):
             return True
         # A file that is as young as the index may have changed after Git looked ("racily clean").
@@ -75,6 +76,7 @@ def _differs(repository: LocalRepository, name: bytes, entry: IndexEntry, writte
             return False
         if status.st_size > MAX_FILE_BYTES:
             return True
+        path = Path(file)
         content = os.fsencode(path.readlink()) if path.is_symlink() else path.read_bytes()
     except OSError:
         return True
