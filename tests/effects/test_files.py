@@ -105,7 +105,7 @@ def test_reading_names_what_is_wrong(tmp_path: Path) -> None:
 def test_the_repository_is_where_git_or_a_config_says(tmp_path: Path) -> None:
     deep = tmp_path / "repo" / "benchmarks" / "x" / "data"
     deep.mkdir(parents=True)
-    assert FILES.repository_root(deep) == deep
+    assert FILES.repository_root(deep) is None
     (tmp_path / "repo" / "benchmarks" / "x" / "benchmark.config.mts").touch()
     assert FILES.repository_root(deep) == tmp_path / "repo" / "benchmarks" / "x"
     (tmp_path / "repo" / ".git").write_text("gitdir: elsewhere\n")

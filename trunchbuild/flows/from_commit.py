@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import date
 
 from trunchbuild.core.repo import RepoAddress
 from trunchbuild.effects.git.api import Git, Pin
@@ -24,6 +25,8 @@ class BuildOrder:
     config: str | None = None
     """Repository path of the config; None where the repository holds only one."""
     insecure_http: bool = False
+    today: date | None = None
+    """For lint; None looks for none."""
     strict: bool = False
     """Lint is an error."""
     seal_key: bytes | None = None
@@ -59,7 +62,9 @@ def release_from_commit(order: BuildOrder, tools: BuildTools, *, keep: bool) -> 
     with (
         tools.git.open(order.address, order.revision, insecure_http=order.insecure_http) as tree,
         tools.store.stage(keep=keep) as stage,
-        load_benchmark(tree, order.config, tools.runtime, tools.schemas, strict=order.strict) as loaded,
+        load_benchmark(
+            tree, order.config, tools.runtime, tools.schemas, today=order.today, strict=order.strict
+        ) as loaded,
     ):
         built = build_release(loaded, tree, tree.pin, stage, seal_key=order.seal_key)
         yield MadeRelease(tree.pin, built, stage, (*tree.pin.warnings, *loaded.warnings))

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from datetime import date
+from typing import ClassVar
 
 from trunchbuild.core.benchmark import BenchmarkConfig, InvalidBenchmarkError, parse_config
 from trunchbuild.core.case_settings import Tool
 from trunchbuild.core.config_choice import choose_config
 from trunchbuild.core.eval_module import CaseFile, EvalDefinition, TransformerCases, check_distinct, parse_eval
+from trunchbuild.core.lint import lint_config
 from trunchbuild.core.loaded import CustomEvaluator, LoadedBenchmark, LoadedEval
 from trunchbuild.core.modules import ModuleGraph
 from trunchbuild.core.strict_json import read_json
@@ -17,22 +20,37 @@ from trunchbuild.core.tool_module import parse_tool
 from trunchbuild.core.tree import SourceTree
 from trunchbuild.effects.runtime.api import LoadedModule, Runtime
 from trunchbuild.effects.schemas.api import Schemas
+from trunchbuild.errors import BadInputError
 from trunchbuild.flows.load_cases import EvalCases, load_cases
 from trunchbuild.flows.modules import load_graph
 from trunchbuild.flows.read_sources import file_record
 from trunchbuild.flows.refusals import Refusals
 
 
+class LintError(BadInputError):
+    """With `--strict`: the benchmark holds what its author probably does not want."""
+
+    slug: ClassVar[str] = "lint"
+
+
 @contextmanager
 def load_benchmark(
-    tree: SourceTree, config: str | None, runtime: Runtime, schemas: Schemas, *, strict: bool = False
+    tree: SourceTree,
+    config: str | None,
+    runtime: Runtime,
+    schemas: Schemas,
+    *,
+    today: date | None = None,
+    strict: bool = False,
 ) -> Iterator[LoadedBenchmark]:
     """Load the benchmark whose config is `config`, or the one at the root; cases can be read inside the context only.
 
+    Lint needs to know what day it is; without `today` there is none.
+
     Raises:
         ConfigNotChosenError: None or several configs, and none named.
-        BadInputError: Files, modules or cases do not follow the contract; all faults of one stage are listed. With
-            `strict`, lint is among them.
+        BadInputError: Files, modules or cases do not follow the contract; all faults of one stage are listed.
+        LintError: Lint found something, and `strict` makes an error of it.
         TransformDiffersError: Two runs of a module gave different output.
     """
     path = choose_config(tree, config)
@@ -42,7 +60,11 @@ def load_benchmark(
     tools = _read_tools(definitions, modules)
     definitions = _check_evaluators(definitions, modules)
     with ExitStack() as open_files:
-        cases = load_cases(definitions, tree, runtime, schemas, open_files)
+        cases = load_cases(definitions, tree, runtime, schemas, open_files, today=today)
+        lint = lint_config(declared) if today is not None else []
+        lint += [fault for loaded in cases for fault in loaded.lint]
+        if strict and lint:
+            raise LintError(f"lint: {len(lint)} findings", faults=lint)
         yield LoadedBenchmark(
             protocol_version=declared.protocol_version,
             config_path=path,
@@ -51,6 +73,7 @@ def load_benchmark(
                 _loaded(definition, tools, loaded, modules)
                 for definition, loaded in zip(definitions, cases, strict=True)
             ),
+            warnings=tuple(map(str, lint)),
         )
 
 

@@ -9,18 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from datetime import date
 from functools import partial
 
 from trunchbuild.core.cases import CaseChecker, case_lines
 from trunchbuild.core.eval_module import CaseFile, EvalDefinition, InlineCases, TransformerCases
 from trunchbuild.core.fields import kind_of
 from trunchbuild.core.json_types import Json
+from trunchbuild.core.lint import CaseLint
 from trunchbuild.core.loaded import CaseLines, FileRecord, TransformerRecord
 from trunchbuild.core.strict_json import read_json, read_jsonl
 from trunchbuild.core.tree import SourceTree
 from trunchbuild.effects.runtime.api import Runtime
 from trunchbuild.effects.schemas.api import Schemas
-from trunchbuild.errors import BadInputError
+from trunchbuild.errors import BadInputError, Fault
 from trunchbuild.flows.read_sources import file_record, read_sources
 from trunchbuild.flows.refusals import Refusals
 from trunchbuild.flows.transform import run_transformer
@@ -37,6 +39,7 @@ class EvalCases:
     """May be read again."""
     file: FileRecord | None = None
     transformer: TransformerRecord | None = None
+    lint: tuple[Fault, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +58,12 @@ def load_cases(
     runtime: Runtime,
     schemas: Schemas,
     open_files: ExitStack,
+    *,
+    today: date | None = None,
 ) -> list[EvalCases]:
     """Read and check the cases of every eval, in order; `open_files` ends what they are read from.
+
+    With `today` lint looks at them too.
 
     Raises:
         BadInputError: Cases or what makes them do not follow the contract; the faults of all evals are listed.
@@ -69,14 +76,22 @@ def load_cases(
     for definition in definitions:
         with refusals.gather():
             origin = _origin(definition, tree, runtime, open_files)
-            count += check_placed(origin.values(), definition, schemas, place=origin.place, already=count)
-            loaded.append(EvalCases(_Lines(definition, origin.values), origin.file, origin.transformer))
+            lint = None if today is None else CaseLint(definition, today)
+            count += check_placed(origin.values(), definition, schemas, place=origin.place, already=count, lint=lint)
+            findings = () if lint is None else tuple(lint.warnings())
+            loaded.append(EvalCases(_Lines(definition, origin.values), origin.file, origin.transformer, findings))
     refusals.tell("the cases")
     return loaded
 
 
 def check_placed(
-    values: Iterable[Placed], definition: EvalDefinition | None, schemas: Schemas, *, place: str, already: int = 0
+    values: Iterable[Placed],
+    definition: EvalDefinition | None,
+    schemas: Schemas,
+    *,
+    place: str,
+    already: int = 0,
+    lint: CaseLint | None = None,
 ) -> int:
     """Check cases while they stream by; how many there were.
 
@@ -85,7 +100,9 @@ def check_placed(
     """
     checker = CaseChecker(definition, partial(schemas.read, "case"), already=already)
     for where, value in values:
-        checker.check(where, value)
+        case = checker.check(where, value)
+        if lint is not None and case is not None:
+            lint.look(where, case)
         if checker.is_full():
             break
     checker.finish(place)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -12,14 +12,14 @@ from pathlib import Path
 from trunchbuild.core.receipt import ExportFormat
 from trunchbuild.core.tree import SourceTree
 from trunchbuild.effects.files.api import Difference, Files, NewFile
+from trunchbuild.effects.folder.api import Folders
 from trunchbuild.effects.runtime.api import Runtime
-from trunchbuild.errors import BadInputError, CheckedNoError, Fault, UsageError
+from trunchbuild.effects.schemas.api import Schemas
+from trunchbuild.errors import CheckedNoError, Fault, UsageError
+from trunchbuild.flows.load_cases import check_placed
 from trunchbuild.flows.read_sources import Source, read_all, read_source
-from trunchbuild.flows.transform import TransformerRun, run_transformer
+from trunchbuild.flows.transform import run_transformer
 from trunchbuild.flows.write_export import export_files, receipt_path
-
-OpenFolder = Callable[[Path], SourceTree]
-"""Opens a plain folder as a tree."""
 
 
 class ExpectationError(CheckedNoError):
@@ -32,6 +32,16 @@ class NotAsOnDiskError(CheckedNoError):
     """`--check` found other bytes on disk than this transform makes."""
 
     slug = "not-as-on-disk"
+
+
+@dataclass(frozen=True, slots=True)
+class TransformTools:
+    """The doors that a transform of files needs."""
+
+    files: Files
+    folders: Folders
+    runtime: Runtime
+    schemas: Schemas
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +69,6 @@ class TransformRequest:
     checked: bool = True
     expected: Expectations = Expectations()
 
-    def written(self) -> list[Path]:
-        """The paths that this transform writes."""
-        return [self.output, receipt_path(self.output)] if self.with_receipt else [self.output]
-
 
 @dataclass(frozen=True, slots=True)
 class Export:
@@ -72,38 +78,44 @@ class Export:
     """The transformer's."""
     case_count: int
     files: list[NewFile]
+    """The export, then the receipt if one is wanted."""
+
+
+def root_of(transformer: Path, base: Path, files: Files) -> Path:
+    """The repository of a transformer: by `.git` or a config above it, else `base`, else the transformer's folder."""
+    found = files.repository_root(transformer.parent)
+    if found is not None:
+        return found
+    return base if transformer.is_relative_to(base) else transformer.parent
 
 
 @contextmanager
-def exported(request: TransformRequest, open_folder: OpenFolder, runtime: Runtime) -> Iterator[Export]:
+def exported(request: TransformRequest, tools: TransformTools) -> Iterator[Export]:
     """Run, check, and give the files to write; their content is readable inside the context only.
 
     Raises:
+        UsageError: The export would replace what it is made from.
         BadInputError: A source, a module or a case is not as it should be; all faults are listed.
         ExpectationError: A source or the count is not the expected one.
         TransformDiffersError: The two runs gave different output.
     """
-    tree = open_folder(request.root)
-    sources = _read_sources(request, tree, open_folder)
-    _expect_sources(request.expected, sources)
-    transformer = _inside(request.transformer, request.root)
     _refuse_overwriting(request)
-    with run_transformer(tree, transformer, sources, runtime) as run:
+    tree = tools.folders.open(request.root)
+    sources = _read_sources(request, tree, tools)
+    _expect_sources(request.expected, sources)
+    with run_transformer(tree, _from_root(request, request.transformer), sources, tools.runtime) as run:
         if request.checked:
-            check_output(run)
-        _expect_count(request.expected, run.output.count)
-        yield Export(
-            run.output.name,
-            run.output.count,
-            export_files(
-                run,
-                output=request.output,
-                form=request.form,
-                root=request.root,
-                base=request.base,
-                with_receipt=request.with_receipt,
-            ),
+            check_placed(run.placed(), None, tools.schemas, place=run.record.path)
+        _expect_count(request, run.output.count)
+        new_files = export_files(
+            run,
+            output=request.output,
+            form=request.form,
+            root=request.root,
+            base=request.base,
+            with_receipt=request.with_receipt,
         )
+        yield Export(run.output.name, run.output.count, new_files)
 
 
 def write_or_compare(new_files: list[NewFile], files: Files, base: Path, *, check: bool) -> None:
@@ -119,58 +131,47 @@ def write_or_compare(new_files: list[NewFile], files: Files, base: Path, *, chec
     if differences:
         raise NotAsOnDiskError(
             f"{len(differences)} files are not as on disk",
-            faults=[_fault(difference, base) for difference in differences],
-            hint="run without --check to write them",
+            faults=[_difference_fault(difference, base) for difference in differences],
         )
 
 
-def _fault(difference: Difference, base: Path) -> Fault:
+def _difference_fault(difference: Difference, base: Path) -> Fault:
     path = posixpath.relpath(str(difference.path), str(base))
+    hint = "run without --check to write it"
     if difference.line is None:
-        return Fault(path, "is missing")
-    return Fault(f"{path}:{difference.line}", "differs from what the transformer gives, from this line on")
-
-
-def check_output(run: TransformerRun) -> None:
-    """Check every returned case.
-
-    Raises:
-        InvalidCasesError: All faults, with case and place.
-    """
-    raise NotImplementedError
-
-
-def _read_sources(request: TransformRequest, tree: SourceTree, open_folder: OpenFolder) -> list[Source]:
-    """Read each source; a file outside the repository, which only a user can name, from its own folder."""
-
-    def read(name: str, path: Path) -> Source:
-        shown = posixpath.relpath(str(path), str(request.root))
-        if not shown.startswith("../"):
-            return read_source(tree, name, shown)
-        return read_source(open_folder(path.parent), name, path.name).shown_as(shown)
-
-    return read_all(partial(read, name, path) for name, path in sorted(request.sources.items()))
-
-
-def _inside(path: Path, root: Path) -> str:
-    inner = posixpath.relpath(str(path), str(root))
-    if inner == ".." or inner.startswith("../"):
-        raise BadInputError("the transformer is outside its repository", place=str(path), expected=f"a path in {root}")
-    return inner
+        return Fault(path, "is missing", hint=hint)
+    return Fault(f"{path}:{difference.line}", "is not what the transformer gives, from this line on", hint=hint)
 
 
 def _refuse_overwriting(request: TransformRequest) -> None:
     read = {request.transformer: "the transformer", **{path: f"source `{n}`" for n, path in request.sources.items()}}
-    for path in request.written():
+    written = [request.output, receipt_path(request.output)] if request.with_receipt else [request.output]
+    for path in written:
         if path in read:
-            raise UsageError(f"the output would replace {read[path]}", place=str(path))
+            raise UsageError(f"the export would replace {read[path]}", place=str(path))
+
+
+def _read_sources(request: TransformRequest, tree: SourceTree, tools: TransformTools) -> list[Source]:
+    """Read each source; a file outside the repository, which only a user can name, from its own folder."""
+
+    def read(name: str, path: Path) -> Source:
+        shown = _from_root(request, path)
+        if not shown.startswith("../"):
+            return read_source(tree, name, shown)
+        return read_source(tools.folders.open(path.parent), name, path.name).shown_as(shown)
+
+    return read_all(partial(read, name, path) for name, path in sorted(request.sources.items()))
+
+
+def _from_root(request: TransformRequest, path: Path) -> str:
+    return posixpath.relpath(str(path), str(request.root))
 
 
 def _expect_sources(expected: Expectations, sources: list[Source]) -> None:
     faults = [
         Fault(
             source.record.file.path,
-            f"source `{source.record.name}` is not the expected one",
+            f"source `{source.record.name}` is another file",
             f"SHA-256 {expected.source_sha256[source.record.name]}",
             source.record.file.sha256,
         )
@@ -181,6 +182,8 @@ def _expect_sources(expected: Expectations, sources: list[Source]) -> None:
         raise ExpectationError("sources are not the expected ones", faults=faults)
 
 
-def _expect_count(expected: Expectations, count: int) -> None:
-    if expected.case_count is not None and expected.case_count != count:
-        raise ExpectationError("another number of cases", expected=str(expected.case_count), got=str(count))
+def _expect_count(request: TransformRequest, count: int) -> None:
+    expected = request.expected.case_count
+    if expected is not None and expected != count:
+        place = _from_root(request, request.transformer)
+        raise ExpectationError("another number of cases", place=place, expected=str(expected), got=str(count))

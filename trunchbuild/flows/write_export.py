@@ -11,7 +11,7 @@ from typing import IO
 
 from trunchbuild.core.ecmascript import stringify
 from trunchbuild.core.loaded import SourceRecord, TransformerRecord
-from trunchbuild.core.receipt import ExportFormat, Receipt
+from trunchbuild.core.receipt import RECEIPT_ENDING, ExportFormat, Receipt
 from trunchbuild.effects.files.api import NewFile
 from trunchbuild.flows.transform import TransformerRun
 
@@ -20,7 +20,7 @@ _CHUNK = 1 << 20
 
 def receipt_path(output: Path) -> Path:
     """Where the receipt of an export stands."""
-    return output.with_name(f"{output.name}.manifest.json")
+    return output.with_name(f"{output.name}{RECEIPT_ENDING}")
 
 
 def export_files(

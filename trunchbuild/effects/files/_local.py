@@ -17,7 +17,11 @@ from trunchbuild.errors import BadInputError, MachineError
 class LocalFiles:
     """`Files` on the local file system."""
 
-    def repository_root(self, start: Path) -> Path:
+    def current_folder(self) -> Path:
+        """See `Files`."""
+        return Path(os.path.realpath(Path.cwd()))
+
+    def repository_root(self, start: Path) -> Path | None:
         """See `Files`."""
         folder = Path(os.path.realpath(start))
         above = (folder, *folder.parents)
@@ -27,7 +31,7 @@ class LocalFiles:
         for candidate in above:
             if any((candidate / name).is_file() for name in CONFIG_NAMES):
                 return candidate
-        return folder
+        return None
 
     def resolve(self, path: Path) -> Path:
         """See `Files`."""

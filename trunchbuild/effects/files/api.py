@@ -29,11 +29,15 @@ class Difference:
 class Files(Protocol):
     """The user's own files."""
 
-    def repository_root(self, start: Path) -> Path:
-        """The repository that a folder belongs to.
+    def current_folder(self) -> Path:
+        """The folder that a user's relative paths start at; absolute, without links."""
+        ...
+
+    def repository_root(self, start: Path) -> Path | None:
+        """The repository that a folder belongs to; absolute, without links.
 
         The nearest folder at or above `start` that holds `.git`; where there is none, the nearest that holds a
-        benchmark config; else `start` itself. Absolute.
+        benchmark config; else None.
         """
         ...
 
