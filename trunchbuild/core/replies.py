@@ -161,6 +161,18 @@ def read_chat_reply(body: bytes) -> tuple[Step, Json]:
     return _read_choice(value), usage if isinstance(usage, dict) and usage else None
 
 
+def total_tokens(usage: Json) -> int | None:
+    """The tokens that a call used, as its `usage` states them; None is unknown, never zero."""
+    if not isinstance(usage, Mapping):
+        return None
+    counts = [usage.get(name) for name in ("total_tokens", "prompt_tokens", "completion_tokens")]
+    total, *parts = [int(count) if isinstance(count, int | float) else None for count in counts]
+    if total is not None:
+        return total
+    stated = [part for part in parts if part is not None]
+    return sum(stated) if stated else None
+
+
 def _read_choice(value: Mapping[str, Json]) -> Step:
     if value.get("error"):
         return Failure("error_body", f"HTTP 200 with an error: {error_text(value)}", 200)

@@ -17,8 +17,8 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 
 from trunchbuild.core.ids import Digest
-from trunchbuild.core.json_types import Json
 from trunchbuild.core.plan import Recorded, Trial
+from trunchbuild.core.replies import total_tokens
 from trunchbuild.effects.journal._mounts import file_system, is_network
 from trunchbuild.effects.journal.api import (
     GROUP_REPLIES,
@@ -67,6 +67,14 @@ _INSERT = f"INSERT INTO step ({_COLUMNS}) VALUES ({', '.join('?' * 16)})"  # noq
 
 class SqliteJournals:
     """`Journals` in SQLite databases."""
+
+    def in_use(self, folder: Path) -> bool:
+        """See `Journals`."""
+        try:
+            with _locked(folder):
+                return False
+        except RunLockedError:
+            return True
 
     def open(self, folder: Path, run: Digest) -> AbstractContextManager[Journal]:
         """See `Journals`."""
@@ -235,21 +243,23 @@ class _SqliteReader:
         for row in self._database.execute(f"SELECT {_COLUMNS} FROM step ORDER BY rowid"):  # noqa: S608
             yield _record(row)
 
+    def dropped(self) -> frozenset[Trial]:
+        """See `JournalReader`."""
+        rows = self._database.execute(
+            "SELECT eval, id, repeat FROM step AS mine WHERE request IS NULL AND round = (SELECT max(round) FROM step"
+            " WHERE eval = mine.eval AND id = mine.id AND repeat = mine.repeat)"
+        )
+        return frozenset(Trial(*row) for row in rows)
+
     def spent(self) -> Spent:
         """See `JournalReader`."""
-        calls = unknown = prompt = completion = 0
+        calls = unknown = tokens = 0
         for usage, retried in self._database.execute("SELECT usage, json_array_length(retried) FROM step"):
+            stated = total_tokens(json.loads(usage)) if usage else None
             calls += 1 + retried
-            stated = json.loads(usage) if usage else {}
-            unknown += retried + (not stated)
-            prompt += _count(stated, "prompt_tokens")
-            completion += _count(stated, "completion_tokens")
-        return Spent(calls, unknown, prompt, completion)
-
-
-def _count(usage: Mapping[str, Json], name: str) -> int:
-    value = usage.get(name)
-    return int(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0
+            unknown += retried + (stated is None)
+            tokens += stated or 0
+        return Spent(calls, unknown, tokens)
 
 
 class _SqliteJournal(_SqliteReader):

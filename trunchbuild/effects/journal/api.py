@@ -34,8 +34,8 @@ class StepRecord:
     """Whether the trial ended with this call."""
     failed: bool
     """Whether it ended without a reply."""
-    request: bytes
-    """The body as it was sent."""
+    request: bytes | None
+    """The body as it was sent; None after replies were dropped."""
     http_status: int | None
     body: bytes | None
     """The raw reply, redacted; None where none came, and after replies were dropped on the user's wish."""
@@ -58,8 +58,8 @@ class Spent:
     calls: int
     calls_of_unknown_usage: int
     """Calls whose tokens nobody stated: failures, given-up tries, servers without `usage`."""
-    prompt_tokens: int
-    completion_tokens: int
+    tokens: int
+    """Of all calls that stated them."""
 
 
 class JournalReader(Protocol):
@@ -79,6 +79,10 @@ class JournalReader(Protocol):
 
     def records(self) -> Iterator[StepRecord]:
         """Every call of every round, in the order of commits."""
+        ...
+
+    def dropped(self) -> frozenset[Trial]:
+        """The trials whose texts were dropped on the user's wish."""
         ...
 
     def spent(self) -> Spent:
@@ -112,6 +116,10 @@ class Journal(JournalReader, Protocol):
 
 class Journals(Protocol):
     """Opens journals in run folders."""
+
+    def in_use(self, folder: Path) -> bool:
+        """Whether a process has the folder's journal open for writing."""
+        ...
 
     def open(self, folder: Path, run: Digest) -> AbstractContextManager[Journal]:
         """Open or begin the journal of one run for writing, and lock it until the context is left.
