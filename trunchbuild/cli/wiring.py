@@ -11,6 +11,8 @@ from trunchbuild.cli.settings import Settings
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from trunchbuild.effects.clock.api import Clock
+    from trunchbuild.effects.files.api import Files
     from trunchbuild.effects.folder.api import Folders
     from trunchbuild.effects.git.api import Git
     from trunchbuild.effects.local_model.api import LocalModel
@@ -37,6 +39,13 @@ class App:
         return cls(Settings.from_environment())
 
     @cached_property
+    def clock(self) -> Clock:
+        """The machine's time."""
+        from trunchbuild.effects.clock._system import SystemClock  # noqa: PLC0415 - only commands that use it
+
+        return SystemClock()
+
+    @cached_property
     def folders(self) -> Folders:
         """Plain folders as source trees."""
         from trunchbuild.effects.folder._plain import PlainFolders  # noqa: PLC0415 - only commands that use it
@@ -56,6 +65,13 @@ class App:
         from trunchbuild.effects.schemas._package import PackageSchemas  # noqa: PLC0415 - only commands that use it
 
         return PackageSchemas()
+
+    @cached_property
+    def files(self) -> Files:
+        """The user's own files."""
+        from trunchbuild.effects.files._local import LocalFiles  # noqa: PLC0415 - only commands that use it
+
+        return LocalFiles()
 
     @cached_property
     def store(self) -> Store:

@@ -182,7 +182,9 @@ def _verify_absent(order: VerifyOrder, subject: Subject, tools: VerifyTools) -> 
         return _report_absent(order, subject, address)
     if lock.sealed and order.seal_key is None:
         return _report_absent(order, subject, address, "the release is sealed: rebuilding needs --seal KEYFILE")
-    build = BuildOrder(address, lock.source.commit, lock.source.config, order.insecure_http, seal_key=order.seal_key)
+    build = BuildOrder(
+        address, lock.source.commit, lock.source.config, insecure_http=order.insecure_http, seal_key=order.seal_key
+    )
     with release_from_commit(build, tools.build, keep=False) as made:
         report = _verify_present(order, subject, made.stage.files().raw, tools)
     note = "the store does not hold this release: what was checked is what its commit gives"

@@ -1,0 +1,144 @@
+"""`trunchbuild compile REPO@REV`: build a release and lock it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+import trunchbuild
+from trunchbuild.cli.render import note, say, show_fields, show_json, warn
+from trunchbuild.cli.wiring import App
+from trunchbuild.core.release_diff import ReleaseDiff
+from trunchbuild.core.repo import parse_target
+from trunchbuild.core.seal import checked_key
+from trunchbuild.errors import UsageError
+from trunchbuild.flows.compile import CompileOrder, CompileOutcome, CompileTools, compile_release
+from trunchbuild.flows.from_commit import BuildOrder, BuildTools
+
+MOST_SHOWN = 20
+"""Cases of one kind that are listed for people; `--json` lists all."""
+
+
+@click.command()
+@click.argument("target", metavar="REPO@REV")
+@click.option("--config", metavar="PATH", help="The benchmark config, where the repository holds several.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("lockfiles"),
+    show_default=True,
+    help="The folder of the lockfile.",
+)
+@click.option("--locked", is_flag=True, help="Build again and compare with the lockfile; write nothing.")
+@click.option("--update", is_flag=True, help="Accept another digest than the lockfile's.")
+@click.option("--origin", metavar="URL", help="State in the lockfile where a local repository can be found.")
+@click.option("--seal", metavar="KEYFILE", type=click.Path(path_type=Path), help="Salt the private part with this key.")
+@click.option("--strict", is_flag=True, help="Treat warnings as errors.")
+@click.option("--insecure-http", is_flag=True, help="Allow plain http to another machine.")
+@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+@click.pass_obj
+def command(
+    app: App,
+    *,
+    target: str,
+    config: str | None,
+    out: Path,
+    locked: bool,
+    update: bool,
+    origin: str | None,
+    seal: Path | None,
+    strict: bool,
+    insecure_http: bool,
+    as_json: bool,
+) -> int:
+    """Build a release of one commit, add it to the store, and write its lockfile.
+
+    A lockfile is never overwritten by another digest unless --update is given: the difference is shown, and the exit
+    code is 1.
+    """
+    if locked and update:
+        raise UsageError("--locked compares and --update writes: give one of them")
+    address, revision = parse_target(target)
+    key = None if seal is None else checked_key(app.files.read(seal), str(seal))
+    order = CompileOrder(
+        build=BuildOrder(
+            address,
+            revision,
+            config,
+            insecure_http=insecure_http,
+            today=app.clock.now().date(),
+            strict=strict,
+            seal_key=key,
+        ),
+        lock_folder=out,
+        origin=origin,
+        locked=locked,
+        update=update,
+    )
+    build = BuildTools(app.git, app.runtime, app.schemas, app.store)
+    outcome = compile_release(order, CompileTools(build, app.files, app.clock, trunchbuild.__version__))
+    for warning in outcome.warnings:
+        warn(warning)
+    if as_json:
+        show_json(outcome.json())
+    else:
+        _show(outcome)
+    return outcome.exit_code
+
+
+_STATUS = {
+    "compiled": "compiled",
+    "updated": "compiled; the lockfile was updated",
+    "unchanged": "compiled; the lockfile stands as it was",
+    "locked": "the commit gives what the lockfile says",
+    "differs": "DIFFERS from the lockfile; nothing was written",
+}
+
+
+def _show(outcome: CompileOutcome) -> None:
+    show_fields(
+        [
+            ("release", str(outcome.release)),
+            ("shown", outcome.shown),
+            ("cases", str(outcome.cases)),
+            ("cases-sha256", outcome.cases_sha256),
+            ("lockfile", str(outcome.lockfile)),
+            ("status", _STATUS[outcome.status]),
+        ]
+    )
+    if outcome.status != "differs":
+        return
+    note(f"error: the release differs from {outcome.lockfile}")
+    for change in outcome.changes:
+        note(f"  {change}")
+    if outcome.difference is not None:
+        show_difference(outcome.difference)
+    note("\nhint: --update accepts the new digest; the author's `version` should then be a new one too")
+
+
+def show_difference(difference: ReleaseDiff) -> None:
+    """Print a difference case by case for people."""
+    if difference.same:
+        say("no difference")
+        return
+    for change in (*difference.facts, *difference.modules):
+        say(f"{change.field}: {_value(change.old)} -> {_value(change.new)}")
+    _list("removed", [str(case) for case in difference.removed])
+    _list("added", [str(case) for case in difference.added])
+    _list("changed", [f"{change.case} ({', '.join(change.fields)})" for change in difference.changed])
+    _list("in another order, first at", [str(case) for case in difference.moved])
+    say(f"{difference.unchanged} cases unchanged")
+    if not difference.private_compared:
+        say("the private part is withheld on one side: evaluators and answers were not compared")
+
+
+def _value(text: str | None) -> str:
+    return "nothing" if text is None else text
+
+
+def _list(label: str, cases: list[str]) -> None:
+    for case in cases[:MOST_SHOWN]:
+        say(f"{label}: {case}")
+    if len(cases) > MOST_SHOWN:
+        say(f"{label}: {len(cases) - MOST_SHOWN} more (--json lists all)")

@@ -1,0 +1,93 @@
+"""`trunchbuild verify`: check a release, lockfile, folder, run or proof."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from trunchbuild.cli.render import cut, say, show_json
+from trunchbuild.cli.wiring import App
+from trunchbuild.core.checks import CheckReport, CheckResult
+from trunchbuild.core.ids import Digest
+from trunchbuild.core.repo import RepoAddress
+from trunchbuild.core.seal import checked_key
+from trunchbuild.flows.from_commit import BuildTools
+from trunchbuild.flows.verify import VerifyOrder, VerifyTools, verify
+
+
+@click.command()
+@click.argument("subject", metavar="RELEASE|LOCKFILE|FOLDER|RUN|PROOF")
+@click.option("--digest", metavar="sha256:HEX", help="The digest that somebody claims.")
+@click.option("--rebuild", is_flag=True, help="Also build the release again from its commit.")
+@click.option("--repo", metavar="REPO", help="Where its repository is, if not where lockfile or provenance say.")
+@click.option("--manifest", type=click.Path(path_type=Path), help="For a proof: the manifest of its release.")
+@click.option("--seal", metavar="KEYFILE", type=click.Path(path_type=Path), help="The key of a sealed release.")
+@click.option("--insecure-http", is_flag=True, help="Allow plain http to another machine.")
+@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+@click.pass_obj
+def command(
+    app: App,
+    *,
+    subject: str,
+    digest: str | None,
+    rebuild: bool,
+    repo: str | None,
+    manifest: Path | None,
+    seal: Path | None,
+    insecure_http: bool,
+    as_json: bool,
+) -> int:
+    """Run every check that belongs to the subject; say for each what was expected and what was found.
+
+    Exits 0 where all say yes, 1 where one says no, 4 where something could not be checked.
+    """
+    order = VerifyOrder(
+        text=subject,
+        claimed=None if digest is None else Digest.parse(digest),
+        rebuild=rebuild or repo is not None,
+        repo=None if repo is None else RepoAddress.parse(repo),
+        insecure_http=insecure_http,
+        seal_key=None if seal is None else checked_key(app.files.read(seal), str(seal)),
+        manifest=manifest,
+    )
+    build = BuildTools(app.git, app.runtime, app.schemas, app.store)
+    report = verify(order, VerifyTools(app.files, build))
+    if as_json:
+        show_json(report.json())
+    else:
+        show_report(report)
+    return report.exit_code
+
+
+_ANSWER = {
+    "yes": "yes: every check that was made agrees",
+    "no": "NO: it does not verify",
+    "open": "OPEN: not everything could be checked",
+}
+
+
+def show_report(report: CheckReport) -> None:
+    """Print a report for people."""
+    say(report.subject)
+    if report.digest is not None:
+        say(f"digest {report.digest}")
+    for check in report.checks:
+        _show_check(check)
+    if report.not_asked:
+        say(f"not asked for: {', '.join(f'({number})' for number in report.not_asked)}")
+    for text in report.notes:
+        say(text)
+    say(_ANSWER[report.outcome])
+
+
+def _show_check(check: CheckResult) -> None:
+    mark = {"yes": "yes ", "no": "NO  ", "open": "open"}[check.outcome]
+    say(f"({check.number}) {mark} {check.name}")
+    if check.outcome != "yes" and (check.expected is not None or check.got is not None):
+        say(f"         expected {cut(check.expected or 'nothing')}")
+        say(f"         got      {cut(check.got or 'nothing')}")
+    for fault in check.faults:
+        say(f"         {cut(str(fault))}")
+    if check.note:
+        say(f"         {check.note}")
