@@ -95,8 +95,8 @@ class _Silent:
 
 
 @contextmanager
-def progress(label: str, total: int) -> Iterator[Progress]:
-    """A progress bar on stderr while the block runs; silent where stderr is no terminal."""
+def progress(label: str, total: int | None) -> Iterator[Progress]:
+    """A progress bar on stderr while the block runs, `total` None if unknown; silent where stderr is no terminal."""
     if not sys.stderr.isatty():
         yield _Silent()
         return

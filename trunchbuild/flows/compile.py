@@ -100,8 +100,7 @@ def compile_release(order: CompileOrder, tools: CompileTools) -> CompileOutcome:
     Raises:
         TrunchbuildError: Whatever pinning, loading or freezing refuses; with `locked`, a missing or broken lock.
     """
-    build = replace(order.build, today=tools.clock.now().date())
-    with release_from_commit(build, tools.build, keep=not order.locked) as made:
+    with release_from_commit(order.build, tools.build, keep=not order.locked) as made:
         lock = _lock_of(order, made, toolchain(tools))
         path = order.lock_folder / lock.file_name
         old = _old_lock(path, order, tools.files)

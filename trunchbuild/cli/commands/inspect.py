@@ -1,0 +1,80 @@
+"""`trunchbuild inspect`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from trunchbuild.cli.options import json_option, runs_code
+from trunchbuild.cli.render import say, show_fields, show_json, warn
+from trunchbuild.cli.wiring import App
+from trunchbuild.flows.inspect import InspectedEval, Inspection, inspect_benchmark
+from trunchbuild.flows.pin import open_target
+
+
+@click.command("inspect", short_help="Show what would be compiled, with lint; write nothing.")
+@click.argument("target", metavar="[FOLDER|REPO@REV]", default=".")
+@click.option("--config", metavar="PATH", help="The config, where the root holds none or several.")
+@click.option("--strict", is_flag=True, help="Lint is an error.")
+@click.option("--insecure-http", is_flag=True, help="Allow plain http to another machine.")
+@runs_code
+@json_option
+@click.pass_obj
+def command(app: App, *, target: str, config: str | None, strict: bool, insecure_http: bool, as_json: bool) -> None:
+    """Show what would be compiled from a plain FOLDER as it is on disk, or from a commit, with lint.
+
+    Every module is run and every case is checked as `compile` would do it. Nothing is written.
+    """
+    today = app.clock.now().date()
+    if app.files.is_folder(Path(target)):
+        tree = app.folders.open(Path(target))
+        inspection = inspect_benchmark(tree, config, app.runtime, app.schemas, today=today, strict=strict)
+        pinned = None
+    else:
+        with open_target(target, git=app.git, warn=warn, insecure_http=insecure_http) as commit:
+            inspection = inspect_benchmark(commit, config, app.runtime, app.schemas, today=today, strict=strict)
+            pinned = str(commit.pin.commit)
+    if as_json:
+        show_json({**inspection.json(), "commit": pinned})
+        return
+    _show(inspection, pinned)
+
+
+def _show(inspection: Inspection, pinned: str | None) -> None:
+    show_fields(
+        [
+            ("benchmark", f"{inspection.facts.title} {inspection.facts.version}"),
+            ("license", inspection.facts.license or "none"),
+            ("config", inspection.config_path),
+            ("commit", pinned or "none: a plain folder, as it is on disk"),
+            ("cases", f"{inspection.case_count:,} in {len(inspection.evals)} evals"),
+        ]
+    )
+    for item in inspection.evals:
+        say("")
+        show_fields(_eval_fields(item))
+    for warning in inspection.warnings:
+        warn(warning)
+
+
+def _eval_fields(item: InspectedEval) -> list[tuple[str, str]]:
+    loaded = item.eval
+    fields = [
+        ("eval", f"{loaded.id} ({loaded.title})"),
+        ("cases", f"{item.case_count:,}"),
+        ("graded by", ", ".join(f"{kind} ({count:,})" for kind, count in item.kinds.items())),
+    ]
+    if loaded.case_file is not None:
+        fields.append(("from", f"{loaded.case_file.path}  {loaded.case_file.sha256}"))
+    if loaded.transformer is not None:
+        made = loaded.transformer
+        fields.append(("from", f"{made.path} ({made.name})"))
+        fields.append(("modules", "\n".join(f"{module.path}  {module.sha256}" for module in made.modules)))
+        sources = [f"{s.name}={s.file.path}  {s.file.sha256}  {s.file.bytes:,} bytes" for s in made.sources]
+        fields.append(("sources", "\n".join(sources)))
+    if loaded.tools:
+        fields.append(("tools", ", ".join(loaded.tools)))
+    if loaded.run_modules:
+        fields.append(("runs", "\n".join(loaded.run_modules)))
+    return fields
