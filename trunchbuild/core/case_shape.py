@@ -35,6 +35,22 @@ def follows_case_schema(value: Json) -> bool:
     return True
 
 
+def follows_public_line(value: Json) -> bool:
+    """Whether a value follows `schemas/cases-line.schema.json`."""
+    return _is_whole(value, _PUBLIC_LINE, ("eval", "id", "prompt"))
+
+
+def follows_private_line(value: Json) -> bool:
+    """Whether a value follows `schemas/private-line.schema.json`."""
+    return _is_whole(value, _PRIVATE_LINE, ("eval", "id", "evaluate"))
+
+
+def _is_whole(value: Json, checks: Mapping[str, Callable[[Json], bool]], required: tuple[str, ...]) -> bool:
+    if type(value) is not dict or not all(name in value for name in required):
+        return False
+    return all(key in checks and checks[key](item) for key, item in value.items())
+
+
 def is_too_deep(value: Json) -> bool:
     """Whether a case is nested more deeply than the contract allows."""
     return is_deeper(value, MAX_CASE_DEPTH)
@@ -129,6 +145,31 @@ def _is_specification(value: Json) -> bool:
     return all(map(_is_text, value.values())) or _is_shallow(value)
 
 
+def _matches(pattern: str) -> Callable[[Json], bool]:
+    whole = re.compile(pattern)
+    return lambda value: type(value) is str and whole.fullmatch(value) is not None
+
+
+_is_resolved_kind = _matches(r"custom|[a-z][a-z0-9_]*@[1-9][0-9]{0,5}")
+_is_evaluator_key = _matches(r"[^\n]*#[A-Za-z_$][A-Za-z0-9_$.]*")
+
+
+def is_repository_path(value: Json) -> bool:
+    """Whether a value is a path that means the same file everywhere: relative, no `.`, `..` or empty parts."""
+    if type(value) is not str or _CONTROL.search(value) or "\\" in value or ":" in value:
+        return False
+    return not any(part in ("", ".", "..") for part in value.split("/"))
+
+
+def _is_resolved(value: Json) -> bool:
+    if type(value) is not dict or not _is_resolved_kind(value.get("kind")) or not _is_shallow(value):
+        return False
+    if value["kind"] != "custom":
+        return True
+    known = value.keys() == {"kind", "evaluatorKey", "sourcePath"}
+    return known and _is_evaluator_key(value["evaluatorKey"]) and is_repository_path(value["sourcePath"])
+
+
 _CHECKS: Mapping[str, Callable[[Json], bool]] = {
     "id": _is_id,
     "prompt": _is_filled,
@@ -151,4 +192,16 @@ _CHECKS: Mapping[str, Callable[[Json], bool]] = {
     "data": _is_shallow,
     "evaluate": _is_specification,
     "gold": _is_text,
+}
+
+_is_eval_id = _matches(r"[a-z0-9][a-z0-9._-]{0,127}")
+_PRIVATE = ("data", "evaluate", "gold")
+_PUBLIC_LINE = {"eval": _is_eval_id, **{name: check for name, check in _CHECKS.items() if name not in _PRIVATE}}
+_PRIVATE_LINE = {
+    "eval": _is_eval_id,
+    "id": _is_id,
+    "evaluate": _is_resolved,
+    "data": _is_shallow,
+    "gold": _is_text,
+    "salt": _matches("[0-9a-f]{64}"),
 }

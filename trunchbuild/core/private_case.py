@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from trunchbuild.core.case_shape import follows_private_line
 from trunchbuild.core.fields import Fields
 from trunchbuild.core.ids import CaseId
 from trunchbuild.core.json_types import Json, JsonObject
 from trunchbuild.core.manifest import PRIVATE
 from trunchbuild.core.public_case import read_case_id
 from trunchbuild.core.strict_json import read_json
+from trunchbuild.errors import BadInputError
 
 _KIND = re.compile(r"(custom)\Z|([a-z][a-z0-9_]*)@([1-9][0-9]{0,5})\Z")
 _SALT = re.compile(r"[0-9a-f]{64}\Z")
@@ -68,4 +70,6 @@ class PrivateCase:
             salt=salt,
         )
         fields.end()
+        if not follows_private_line(value):
+            raise BadInputError("does not follow schemas/private-line.schema.json", place=place)
         return private

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from trunchbuild.core.case_settings import NO_LIMITS, NO_SAMPLING, Limits, Sampling, Tool
+from trunchbuild.core.case_shape import follows_public_line
 from trunchbuild.core.fields import Fields, kind_of
 from trunchbuild.core.ids import CaseId
 from trunchbuild.core.json_types import Json, JsonObject
@@ -66,6 +67,8 @@ class PublicCase:
             sandbox=fields.optional("sandbox", fields.mapping),
         )
         fields.end()
+        if not follows_public_line(value):
+            raise BadInputError("does not follow schemas/cases-line.schema.json", place=place)
         return case
 
     @property
