@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 import trunchbuild
+from trunchbuild.cli.options import json_option, sandbox_option
 from trunchbuild.cli.render import note, say, show_fields, show_json, warn
 from trunchbuild.cli.wiring import App
 from trunchbuild.core.release_diff import ReleaseDiff
@@ -36,7 +37,8 @@ MOST_SHOWN = 20
 @click.option("--seal", metavar="KEYFILE", type=click.Path(path_type=Path), help="Salt the private part with this key.")
 @click.option("--strict", is_flag=True, help="Treat warnings as errors.")
 @click.option("--insecure-http", is_flag=True, help="Allow plain http to another machine.")
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+@json_option
+@sandbox_option
 @click.pass_obj
 def command(
     app: App,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from trunchbuild.cli.commands.compile import show_difference
+from trunchbuild.cli.options import json_option
 from trunchbuild.cli.render import show_json
 from trunchbuild.cli.wiring import App
 from trunchbuild.errors import ExitCode
@@ -16,7 +17,7 @@ from trunchbuild.flows.show import summarize
 @click.command()
 @click.argument("old", metavar="A")
 @click.argument("new", metavar="B")
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+@json_option
 @click.pass_obj
 def command(app: App, old: str, new: str, as_json: bool) -> int:
     """Compare two releases: cases added, removed, changed (with the fields), and the manifest's values.

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from trunchbuild.cli.options import json_option
 from trunchbuild.cli.render import say, show_json
 from trunchbuild.cli.wiring import App
 from trunchbuild.flows.export import export_release
@@ -16,7 +17,7 @@ from trunchbuild.flows.find_release import find_release
 @click.argument("release", metavar="RELEASE")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--without-private", is_flag=True, help="Withhold private.jsonl; everything else still verifies.")
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+@json_option
 @click.pass_obj
 def command(app: App, release: str, folder: Path, without_private: bool, as_json: bool) -> None:
     """Write every file of a release to a new folder."""

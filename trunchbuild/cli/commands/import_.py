@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from trunchbuild.cli.commands.verify import show_report
+from trunchbuild.cli.options import json_option
 from trunchbuild.cli.render import say, show_json
 from trunchbuild.cli.wiring import App
 from trunchbuild.core.ids import Digest
@@ -17,7 +18,7 @@ from trunchbuild.flows.import_ import import_folder
 @click.command()
 @click.argument("folder", metavar="FOLDER", type=click.Path(path_type=Path))
 @click.option("--digest", metavar="sha256:HEX", help="The digest that the release must have.")
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+@json_option
 @click.pass_obj
 def command(app: App, folder: Path, digest: str | None, as_json: bool) -> int:
     """Check a release folder and add it to the store; a folder that fails a check is not added."""

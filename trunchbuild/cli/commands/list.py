@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from trunchbuild.cli.options import json_option
 from trunchbuild.cli.render import note, show_json, show_table, warn
 from trunchbuild.cli.wiring import App
 from trunchbuild.core.release import release_name
@@ -11,7 +12,7 @@ from trunchbuild.flows.show import list_releases
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+@json_option
 @click.pass_obj
 def command(app: App, as_json: bool) -> None:
     """List the releases in the store, by name and version."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from trunchbuild.cli.options import json_option
 from trunchbuild.cli.render import say, show_json
 from trunchbuild.cli.wiring import App
 from trunchbuild.effects.files.api import NewFile
@@ -18,7 +19,7 @@ from trunchbuild.flows.prove import parse_case_id, prove_case
 @click.argument("case", metavar="EVAL/ID")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="The proof's file; without it, standard output.")
 @click.option("--private", is_flag=True, help="Prove the private line instead: the proof then shows the answer.")
-@click.option("--json", "as_json", is_flag=True, help="Print the proof as indented JSON.")
+@json_option
 @click.pass_obj
 def command(app: App, *, release: str, case: str, output: Path | None, private: bool, as_json: bool) -> None:
     """Write a case's line with the audit path that leads to the Merkle root in the manifest."""

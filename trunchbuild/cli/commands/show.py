@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from trunchbuild.cli.options import json_option
 from trunchbuild.cli.render import plain, say, show_fields, show_json, show_table
 from trunchbuild.cli.wiring import App
 from trunchbuild.core.manifest import EvalEntry
@@ -18,7 +19,7 @@ from trunchbuild.flows.show import ReleaseSummary, case_ids, show_case, summariz
 @click.option("--case", "case", metavar="EVAL/ID", help="Show this case's public part.")
 @click.option("--private", is_flag=True, help="With --case: also show how it is graded, its answer included.")
 @click.option("--cases", is_flag=True, help="List the ids of all cases.")
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+@json_option
 @click.pass_obj
 def command(app: App, *, release: str, case: str | None, private: bool, cases: bool, as_json: bool) -> None:
     """Show a release, one of its cases, or the ids of all."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from trunchbuild.cli.options import json_option, sandbox_option
 from trunchbuild.cli.render import cut, say, show_json
 from trunchbuild.cli.wiring import App
 from trunchbuild.core.checks import CheckReport, CheckResult
@@ -24,7 +25,8 @@ from trunchbuild.flows.verify import VerifyOrder, VerifyTools, verify
 @click.option("--manifest", type=click.Path(path_type=Path), help="For a proof: the manifest of its release.")
 @click.option("--seal", metavar="KEYFILE", type=click.Path(path_type=Path), help="The key of a sealed release.")
 @click.option("--insecure-http", is_flag=True, help="Allow plain http to another machine.")
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+@json_option
+@sandbox_option
 @click.pass_obj
 def command(
     app: App,
