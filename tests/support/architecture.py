@@ -17,12 +17,14 @@ PURE = {
     *("copy", "dataclasses", "datetime", "decimal", "difflib", "email.utils", "enum", "fractions", "functools"),
     *("hashlib", "heapq", "hmac", "html", "io", "ipaddress", "itertools", "json", "keyword", "math", "numbers"),
     *("operator", "pathlib", "posixpath", "re", "statistics", "string", "struct", "textwrap", "tomllib", "types"),
-    *("typing", "unicodedata", "urllib.parse", "zlib", "collections.abc", "json.decoder", "json.encoder"),
+    *("typing", "unicodedata", "urllib.parse", "warnings", "zlib", "collections.abc", "json.decoder", "json.encoder"),
+}
+PURE_LIBRARIES = {
     *("blake3", "esprima", "jsonschema", "re2", "rfc8785", "tomli_w", "unicodedata2"),
 }
 # Of modules that are pure only in part, the names that are. A `Path` may pass through core as a value.
 PURE_NAMES = {"pathlib": {"Path", "PurePath", "PurePosixPath"}, "io": {"BytesIO", "StringIO"}}
-IMPURE_CALLS = {"open", "print", "input", "exec", "eval", "compile", "breakpoint", "hash", "id", "__import__", "Path"}
+IMPURE_CALLS = {"open", "print", "input", "exec", "eval", "compile", "breakpoint", "hash", "__import__", "Path"}
 IMPURE_ATTRIBUTES = {
     *("now", "utcnow", "today", "environ", "getenv", "cwd", "home", "expanduser", "iterdir", "glob", "rglob"),
     *("read_text", "read_bytes", "write_text", "write_bytes", "mkdir", "rmdir", "touch", "unlink", "stat", "lstat"),
@@ -121,11 +123,11 @@ def _doors(package: Package, name: str) -> Breaches:
 
 
 def _guest(package: Package, name: str) -> Breaches:
-    """The guest knows the standard library and nobody knows the guest."""
+    """The guest knows the standard library and its own files, and nobody knows the guest."""
+    siblings = {other.rpartition(".")[2] for other in package.trees if area(other) == "guest"}
+    known = sys.stdlib_module_names | siblings
     for found in package.imports[name]:
-        if area(name) == "guest" and (
-            ours(found.target) or found.target.partition(".")[0] not in sys.stdlib_module_names
-        ):
+        if area(name) == "guest" and (ours(found.target) or found.target.partition(".")[0] not in known):
             yield found.line, f"the guest may not import {found.target}"
         elif area(found.target) == "guest":
             yield found.line, "nobody imports the guest"
@@ -162,7 +164,7 @@ def _purity(package: Package, name: str) -> Breaches:
     for found in package.imports[name]:
         if ours(found.target) or found.relative:
             continue
-        if found.target not in PURE:
+        if found.target not in PURE and found.target.partition(".")[0] not in PURE_LIBRARIES:
             yield found.line, f"core may not import {found.target}"
         elif found.target in PURE_NAMES and found.name not in PURE_NAMES[found.target]:
             yield found.line, f"core may not import {found.name or 'all'} of {found.target}"
