@@ -195,16 +195,20 @@ def test_each_breach_is_caught(file: str, added: str, place: str, words: str, tm
     assert any(line.startswith(f"{place}: ") and words in line for line in found), found
 
 
-@pytest.mark.parametrize("layer", ["core", "effects", "flows", "cli"])
-def test_a_breach_in_the_real_package_is_caught(layer: str, tmp_path: Path) -> None:
-    """The same line in every module of the real package: each module of the layer is looked at."""
+def test_a_breach_in_the_real_package_is_caught(tmp_path: Path) -> None:
+    """The same line in every module of the real package: each module of each layer is looked at."""
     shutil.copytree(CHECKOUT / "trunchbuild", tmp_path / "trunchbuild", ignore=shutil.ignore_patterns("__pycache__"))
-    names = [name for name in Package(tmp_path).trees if name.split(".")[1:2] == [layer]]
-    for path in (tmp_path / "trunchbuild" / layer).rglob("*.py"):
-        path.write_text(path.read_text(encoding="utf-8") + "\nfrom trunchbuild.guest import run\n", encoding="utf-8")
-    broken = {line.partition(":")[0] for line in Package(tmp_path).violations() if "nobody imports the guest" in line}
-    assert names
-    assert broken == set(names)
+    for layer in ("core", "effects", "flows", "cli"):
+        for path in (tmp_path / "trunchbuild" / layer).rglob("*.py"):
+            path.write_text(
+                path.read_text(encoding="utf-8") + "\nfrom trunchbuild.guest import run\n", encoding="utf-8"
+            )
+    package = Package(tmp_path)
+    broken = {line.partition(":")[0] for line in package.violations() if "nobody imports the guest" in line}
+    assert broken == {
+        name for name in package.trees if name.split(".")[1:2] in (["core"], ["effects"], ["flows"], ["cli"])
+    }
+    assert len(broken) > 40
 
 
 HEAVY = {
