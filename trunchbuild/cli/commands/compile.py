@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 import trunchbuild
-from trunchbuild.cli.options import json_option, sandbox_option
+from trunchbuild.cli.options import json_option, runs_code
 from trunchbuild.cli.render import note, say, show_fields, show_json, warn
 from trunchbuild.cli.wiring import App
 from trunchbuild.core.release_diff import ReleaseDiff
@@ -38,7 +38,7 @@ MOST_SHOWN = 20
 @click.option("--strict", is_flag=True, help="Treat warnings as errors.")
 @click.option("--insecure-http", is_flag=True, help="Allow plain http to another machine.")
 @json_option
-@sandbox_option
+@runs_code
 @click.pass_obj
 def command(
     app: App,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from trunchbuild.cli.options import json_option, sandbox_option
+from trunchbuild.cli.options import json_option, runs_code
 from trunchbuild.cli.render import cut, say, show_json
 from trunchbuild.cli.wiring import App
 from trunchbuild.core.checks import CheckReport, CheckResult
@@ -26,7 +26,7 @@ from trunchbuild.flows.verify import VerifyOrder, VerifyTools, verify
 @click.option("--seal", metavar="KEYFILE", type=click.Path(path_type=Path), help="The key of a sealed release.")
 @click.option("--insecure-http", is_flag=True, help="Allow plain http to another machine.")
 @json_option
-@sandbox_option
+@runs_code
 @click.pass_obj
 def command(
     app: App,
