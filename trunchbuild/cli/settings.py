@@ -30,6 +30,26 @@ class Settings:
         )
 
 
+def provider_files() -> list[Path]:
+    """Where `providers.toml` may stand, the nearer first: the current folder, the user's configuration."""
+    return [Path("providers.toml"), Path(platformdirs.user_config_dir("trunchbuild")) / "providers.toml"]
+
+
+def proxy_for(url: str) -> str | None:
+    """The proxy that the environment names for a URL (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`); loopback has none."""
+    from urllib.parse import urlsplit  # noqa: PLC0415 - only for calls to an endpoint
+
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if host in ("localhost", "::1") or host.startswith("127."):
+        return None
+    if not any(name.lower().endswith("_proxy") for name in os.environ):
+        return None
+    from urllib.request import getproxies, proxy_bypass  # noqa: PLC0415 - only behind a proxy
+
+    return None if proxy_bypass(host) else getproxies().get(parts.scheme)
+
+
 def secret(name: str) -> str | None:
     """The value of a secret's variable; read when it is needed, kept nowhere."""
     return os.environ.get(name) or None

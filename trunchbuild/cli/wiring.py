@@ -12,9 +12,11 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from trunchbuild.effects.clock.api import Clock
+    from trunchbuild.effects.endpoint.api import Endpoints
     from trunchbuild.effects.files.api import Files
     from trunchbuild.effects.folder.api import Folders
     from trunchbuild.effects.git.api import Git
+    from trunchbuild.effects.journal.api import Journals
     from trunchbuild.effects.local_model.api import LocalModel
     from trunchbuild.effects.sandbox.api import Sandbox
     from trunchbuild.effects.schemas.api import Schemas
@@ -44,6 +46,20 @@ class App:
         from trunchbuild.effects.clock._system import SystemClock  # noqa: PLC0415 - only commands that use it
 
         return SystemClock()
+
+    @cached_property
+    def endpoints(self) -> Endpoints:
+        """Model endpoints over HTTP."""
+        from trunchbuild.effects.endpoint._http import HttpEndpoints  # noqa: PLC0415 - only when something is asked
+
+        return HttpEndpoints(self.clock)
+
+    @cached_property
+    def journals(self) -> Journals:
+        """Journals of runs, in SQLite."""
+        from trunchbuild.effects.journal._sqlite import SqliteJournals  # noqa: PLC0415 - only commands that use it
+
+        return SqliteJournals()
 
     @cached_property
     def folders(self) -> Folders:

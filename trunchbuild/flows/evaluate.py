@@ -83,7 +83,8 @@ class RunOutcome:
 class Doors:
     """The outside things that a run needs."""
 
-    endpoints: Endpoints
+    endpoints: Callable[[], Endpoints]
+    """Asked for only when there is something to ask."""
     journals: Journals
     files: Files
     runtime: Callable[[], Runtime]
@@ -171,7 +172,7 @@ class _Run:
             ask_all(
                 questions(cases, todo, rounds, spec),
                 replace(asking, tokens_used=journal.spent().tokens),
-                endpoints=self._doors.endpoints,
+                endpoints=self._doors.endpoints(),
                 journal=journal,
                 advance=lambda note: bar.advance(1, note),
             )
