@@ -141,7 +141,8 @@ def _insist_on_equal(first: Answer, second: Answer, runs: tuple[GuestRun, GuestR
     assert second.header is not None
     one, two = first.header.fields, second.header.fields
     if first.sha256 != second.sha256:
-        raise TransformDiffersError(DIFFERS, faults=explain(first.body, second.body, [*_hints(one), *_hints(two)]))
+        hints = list(dict.fromkeys([*_hints(one), *_hints(two)]))
+        raise TransformDiffersError(DIFFERS, faults=explain(first.body, second.body, hints))
     for key in sorted({*one, *two}):
         if one.get(key) != two.get(key) and not key.startswith("hint"):
             raise TransformDiffersError(DIFFERS, place=key, expected=repr(one.get(key)), got=repr(two.get(key)))

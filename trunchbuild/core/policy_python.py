@@ -1,0 +1,223 @@
+"""Static findings in a Python transformer, and what it imports. Runs before any of its code does."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+
+from trunchbuild.core.python_library import (
+    LIBRARY,
+    MODULE_HINTS,
+    REFUSED_BUILTINS,
+    WITHHELD,
+    is_refused_attribute,
+)
+from trunchbuild.core.python_scopes import Scope, Scopes, parts_of_scope, scope_of
+from trunchbuild.core.survey import Finding
+from trunchbuild.errors import Fault
+
+_CODING = re.compile(r"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_UTF8 = ("utf-8", "utf8", "utf-8-sig")
+
+
+@dataclass(frozen=True, slots=True)
+class RelativeImport:
+    """`from SPEC import ITEMS`, where `spec` starts with its dots (`.helpers`, `..`); `*` stands among the items."""
+
+    spec: str
+    items: tuple[str, ...]
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedModule:
+    """What reading a module found."""
+
+    findings: tuple[Finding, ...]
+    """In the order of the text; empty when the module may run."""
+    imports: tuple[RelativeImport, ...]
+    """Of other modules of the repository."""
+    library: frozenset[str]
+    """Modules of Python's own library that it imports, with their allowed parents."""
+
+
+def check_python(path: str, text: str) -> CheckedModule:
+    """Read one module. `path` is for places; nothing is opened."""
+    source = text.removeprefix("\ufeff")
+    for number, line in enumerate(source.split("\n", 2)[:2], 1):
+        declared = _CODING.match(line)
+        if declared and declared[1].lower().replace("_", "-") not in _UTF8:
+            return _unreadable(Fault(f"{path}:{number}:1", "the file declares an encoding", "utf-8", declared[1]))
+    try:
+        # Not the real name: for some errors the parser opens a file of the given name.
+        tree = ast.parse(source, "<module>")
+    except SyntaxError as error:
+        place = f"{path}:{error.lineno or 1}:{error.offset or 1}"
+        return _unreadable(Fault(place, f"syntax error: {error.msg}"))
+    except ValueError as error:
+        return _unreadable(Fault(f"{path}:1:1", str(error)))
+    except (RecursionError, MemoryError):
+        return _unreadable(Fault(f"{path}:1:1", "the code is nested too deeply"))
+    checker = _Checker(path, source)
+    checker.check(tree)
+    return checker.result()
+
+
+def _unreadable(fault: Fault) -> CheckedModule:
+    return CheckedModule((Finding(fault, refused=False),), (), frozenset())
+
+
+def is_never_run(node: ast.AST) -> bool:
+    """Whether a statement is `if __name__ == "__main__":` or `if TYPE_CHECKING:`, whose body no import runs."""
+    if not isinstance(node, ast.If) or node.orelse:
+        return False
+    match node.test:
+        case (
+            ast.Compare(left=ast.Name(id="__name__"), ops=[ast.Eq()], comparators=[ast.Constant(value="__main__")])
+            | ast.Name(id="TYPE_CHECKING")
+        ):
+            return True
+        case ast.Attribute(value=ast.Name(id="typing"), attr="TYPE_CHECKING"):
+            return True
+    return False
+
+
+class _Checker:
+    """Walks one tree with a stack of its own, so that no nesting exhausts Python's."""
+
+    def __init__(self, path: str, text: str) -> None:
+        self._path = path
+        self._lines = text.split("\n")
+        self._scopes = Scopes()
+        self._found: list[tuple[int, int, Fault]] = []
+        self._imports: list[RelativeImport] = []
+        self._library: set[str] = set()
+        self._aliases: dict[str, str] = {}
+
+    def result(self) -> CheckedModule:
+        """What was found, in the order of the text."""
+        faults = dict.fromkeys(fault for _, _, fault in sorted(self._found, key=lambda found: found[:2]))
+        findings = tuple(Finding(fault, refused=True) for fault in faults)
+        return CheckedModule(findings, tuple(self._imports), frozenset(self._library))
+
+    def check(self, tree: ast.Module) -> None:
+        """Look at every node. A scope on the stack opens there; None closes the innermost one."""
+        waiting: list[ast.AST | Scope | None] = [tree]
+        while waiting:
+            node = waiting.pop()
+            if node is None:
+                self._scopes.stack.pop()
+            elif isinstance(node, Scope):
+                self._scopes.stack.append(node)
+            elif not is_never_run(node):
+                self._look(node)
+                scope = scope_of(node)
+                if scope is None:
+                    waiting.extend(reversed(list(ast.iter_child_nodes(node))))
+                else:
+                    outside, inside = parts_of_scope(node)
+                    waiting.extend([None, *reversed(inside), scope, *reversed(outside)])
+
+    def _look(self, node: ast.AST) -> None:
+        if isinstance(node, ast.Name):
+            if isinstance(node.ctx, ast.Load):
+                self._name(node, node.id)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            self._imported(node)
+        else:
+            self._other(node)
+
+    def _other(self, node: ast.AST) -> None:
+        match node:
+            case ast.Attribute(value=ast.Name(id=base), attr=name) if (
+                base in self._aliases and self._scopes.means_the_modules(base)
+            ):
+                self._member(node, self._aliases[base], name)
+            case ast.Attribute(attr=name) if is_refused_attribute(name):
+                self._attribute(node, name)
+            case ast.MatchClass(kwd_attrs=names):
+                for name in filter(is_refused_attribute, names):
+                    self._attribute(node, name)
+            case ast.Assign(targets=[ast.Name(id="__match_args__")], value=value):
+                for part in ast.walk(value):
+                    if isinstance(part, ast.Constant) and is_refused_attribute(str(part.value)):
+                        self._attribute(part, str(part.value))
+            case ast.FunctionDef(name="__del__"):
+                self._find(node, "`__del__` runs at a moment that differs from run to run")
+
+    def _imported(self, node: ast.Import | ast.ImportFrom) -> None:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                self._import(node, alias)
+        elif node.level == 0:
+            self._import_from(node, node.module or "", [alias.name for alias in node.names])
+        else:
+            spec = "." * node.level + (node.module or "")
+            self._imports.append(RelativeImport(spec, tuple(alias.name for alias in node.names), self._place(node)))
+
+    def _name(self, node: ast.AST, name: str) -> None:
+        if self._scopes.binds(name) or (name == "hash" and self._scopes.inside("__hash__")):
+            return
+        if name in REFUSED_BUILTINS:
+            self._find(node, f"`{name}` is not available to transformers", REFUSED_BUILTINS[name])
+        elif is_refused_attribute(name):
+            self._find(node, f"`{name}` is not available to transformers")
+
+    def _attribute(self, node: ast.AST, name: str) -> None:
+        self._find(node, f"the attribute `{name}` is not available to transformers", "it leads into the interpreter")
+
+    def _import(self, node: ast.AST, alias: ast.alias) -> None:
+        if alias.name not in LIBRARY:
+            self._refuse_module(node, alias.name)
+            return
+        self._allow(alias.name)
+        if alias.asname or "." not in alias.name:
+            self._aliases[alias.asname or alias.name] = alias.name
+
+    def _import_from(self, node: ast.AST, module: str, names: list[str]) -> None:
+        submodules = [name for name in names if f"{module}.{name}" in LIBRARY]
+        for name in submodules:
+            self._allow(f"{module}.{name}")
+        if module in LIBRARY:
+            self._allow(module)
+            for name in names:
+                if name not in submodules and name != "*":
+                    self._member(node, module, name)
+        elif len(submodules) < len(names):
+            self._refuse_module(node, module)
+
+    def _member(self, node: ast.AST, module: str, name: str) -> None:
+        """A name of a library module: refused where the table tells; the guest knows the rest."""
+        names = LIBRARY[module]
+        allowed = name in names or f"{module}.{name}" in LIBRARY if names else name not in WITHHELD.get(module, ())
+        if is_refused_attribute(name):
+            self._attribute(node, name)
+        elif not allowed or (name.startswith("_") and not name.endswith("__")):
+            hint = f"of this module there are {', '.join(names)}" if names else None
+            self._find(node, f"`{module}.{name}` is not available to transformers", MODULE_HINTS.get(module) or hint)
+
+    def _allow(self, module: str) -> None:
+        while module:
+            if module in LIBRARY:
+                self._library.add(module)
+            module = module.rpartition(".")[0]
+
+    def _refuse_module(self, node: ast.AST, module: str) -> None:
+        hint = MODULE_HINTS.get(module) or MODULE_HINTS.get(module.partition(".")[0])
+        own = f"a module of this repository is imported with its dots: `from . import {module}`"
+        self._find(node, f"the module `{module}` is not available to transformers", hint or own)
+
+    def _find(self, node: ast.AST, message: str, hint: str | None = None) -> None:
+        line, column = self._position(node)
+        self._found.append((line, column, Fault(f"{self._path}:{line}:{column}", message, hint=hint)))
+
+    def _place(self, node: ast.AST) -> str:
+        line, column = self._position(node)
+        return f"{self._path}:{line}:{column}"
+
+    def _position(self, node: ast.AST) -> tuple[int, int]:
+        """Line and column from 1, in characters; the parser counts bytes of UTF-8."""
+        line, offset = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+        text = self._lines[line - 1] if line <= len(self._lines) else ""
+        return line, len(text.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "replace")) + 1

@@ -1,0 +1,94 @@
+"""Runs Python transformers: the restricted guest of `guest/run.py`, twice, in the interpreter that also runs us."""
+
+from __future__ import annotations
+
+import marshal
+import platform
+import unicodedata
+from collections.abc import Mapping
+from contextlib import ExitStack
+from typing import Any
+
+from trunchbuild.core.confinement import Limits, Sandbox, SandboxRequest
+from trunchbuild.core.modules import ModuleGraph
+from trunchbuild.core.python_library import BUILTINS, LIBRARY, REFUSED_ATTRIBUTES, SPECIAL_ATTRIBUTES, WITHHELD
+from trunchbuild.core.resolve_python import LIBRARY_LINK
+from trunchbuild.effects.runtime._python_layout import ENVIRONMENT, FLAGS, GUEST, GUEST_FOLDER, python_layout
+from trunchbuild.effects.runtime._two_runs import Explain, GuestRun, guest_input, run_twice
+from trunchbuild.effects.runtime.api import SourceText, Transformed
+
+_GUEST_FILES = ("run.py", "_library.py", "_rewrite.py", "_sets.py", "_writer.py")
+
+_HASH_SEEDS = ("0", "4242")
+"""Of the first and the second run."""
+
+LIMITS = Limits(wall_seconds=120.0, cpu_seconds=60, address_space_bytes=2 << 30, output_bytes=512 << 20)
+
+
+def transform_python(
+    sandbox: Sandbox,
+    graph: ModuleGraph,
+    sources: Mapping[str, SourceText],
+    explain: Explain,
+    limits: Limits = LIMITS,
+) -> Transformed:
+    """Run a Python transformer in two processes; `graph` has passed `load_python_graph`.
+
+    The runs differ in hash seed, in the order of sets, in the depth of the stack, in addresses, in the pace of the
+    garbage collector, in host name and in working folder.
+
+    Raises:
+        TransformDiffersError, ModuleRefusedError, GuestLimitError, GuestError: As `Runtime.transform`.
+    """
+    request = _request(graph, sources)
+    with ExitStack() as stack:
+        runs = [
+            GuestRun(
+                _sandbox_request(second, limits),
+                # Each run has a file of its own: they share nothing through which they could agree.
+                stack.enter_context(guest_input(marshal.dumps({**request, "second": second}))),
+            )
+            for second in (False, True)
+        ]
+        answer = run_twice(sandbox, (runs[0], runs[1]), explain)
+    assert answer.header is not None
+    name, count = answer.header.fields["name"], answer.header.fields["count"]
+    assert isinstance(name, str)
+    assert isinstance(count, int)
+    return Transformed(name, count, answer.sha256, answer.body)
+
+
+def python_versions() -> dict[str, str]:
+    """What the result may depend on: the interpreter, and the Unicode tables that it holds."""
+    return {"python": platform.python_version(), "python_unicode": unicodedata.unidata_version}
+
+
+def _request(graph: ModuleGraph, sources: Mapping[str, SourceText]) -> dict[str, Any]:
+    """What the guest reads, in the types that `marshal` knows: same interpreter, same format, nothing to parse."""
+    library = {target.removeprefix(LIBRARY_LINK) for target in graph.links.values() if target.startswith(LIBRARY_LINK)}
+    return {
+        "entry": graph.entry,
+        "modules": {path: module.text for path, module in graph.modules.items()},
+        "links": {key: target for key, target in graph.links.items() if not target.startswith(LIBRARY_LINK)},
+        "sources": {
+            name: {"path": source.path, "content": source.content, "sha256": source.sha256}
+            for name, source in sources.items()
+        },
+        "library": {name: LIBRARY[name] for name in sorted(library)},
+        "withheld": dict(WITHHELD),
+        "builtins": BUILTINS,
+        "attributes": {"special": tuple(SPECIAL_ATTRIBUTES), "refused": tuple(REFUSED_ATTRIBUTES)},
+    }
+
+
+def _sandbox_request(second: bool, limits: Limits) -> SandboxRequest:
+    layout = python_layout()
+    return SandboxRequest(
+        (str(layout.program), *FLAGS, f"{GUEST}/run.py"),
+        {**layout.read_only, **{GUEST_FOLDER / name: f"{GUEST}/{name}" for name in _GUEST_FILES}},
+        {**ENVIRONMENT, "PYTHONHASHSEED": _HASH_SEEDS[second]},
+        hostname="second" if second else "first",
+        workdir="/work-2" if second else "/work",
+        hidden=layout.hidden,
+        limits=limits,
+    )

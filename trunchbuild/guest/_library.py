@@ -1,0 +1,235 @@
+"""What the author's code sees of Python: facades of modules, guarded built-ins, and what is refused for good.
+
+A refusal is sticky: the run is refused even if the author's code catches the exception.
+"""
+
+import builtins
+import sys
+from _string import formatter_field_name_split, formatter_parser
+
+import _sets
+
+refusals = []
+"""Faults, as `{place, message}`, in the order of their happening."""
+
+
+class RefusedError(Exception):
+    """Raised into the author's code."""
+
+
+def refuse(what):
+    """Note a use of something refused, and raise."""
+    if len(refusals) < 50:
+        refusals.append({"place": _sets.author_place(), "message": f"{what} is not available to transformers"})
+    raise RefusedError(f"{what} is not available to transformers")
+
+
+class Facade:
+    """A module's public names that are no modules."""
+
+    def __init__(self, name, values, real):
+        object.__setattr__(self, "__name__", name)
+        object.__setattr__(self, "__all__", sorted(values))
+        _REAL[self] = real
+        for key, value in values.items():
+            object.__setattr__(self, key, value)
+
+    def __getattr__(self, name):
+        if hasattr(_REAL[self], name):
+            refuse(f"{self.__name__}.{name}")
+        raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
+
+    def __setattr__(self, name, value):
+        refuse(f"changing {self.__name__}.{name}")
+
+    def __repr__(self):
+        return f"<module '{self.__name__}'>"
+
+
+_REAL = {}
+"""Facade -> module; kept apart, so that no attribute leads there."""
+
+
+class Library:
+    """The facades that the author's imports name; all made before any of the author's code runs."""
+
+    def __init__(self, table, withheld, attributes):
+        self._special, self._refused = frozenset(attributes["special"]), frozenset(attributes["refused"])
+        self.facades = {}
+        for name in sorted(table):
+            __import__(name)
+            real = sys.modules[name]
+            self.facades[name] = Facade(name, self._values(name, real, table[name], withheld.get(name, ())), real)
+        for name in sorted(table):
+            inner = name
+            parent, _, child = name.rpartition(".")
+            while parent:
+                if parent not in self.facades:
+                    self.facades[parent] = Facade(parent, {}, sys.modules[parent])
+                object.__setattr__(self.facades[parent], child, self.facades[inner])
+                inner, (parent, _, child) = parent, parent.rpartition(".")
+
+    def _values(self, name, real, names, withheld):
+        if not names:
+            names = [key for key in getattr(real, "__all__", vars(real)) if key not in withheld]
+        module = type(sys)
+        values = {}
+        for key in names:
+            value = getattr(real, key, None)
+            if hasattr(real, key) and not key.startswith("_") and not isinstance(value, module):
+                values[key] = value
+        values.update(self._replacements(name))
+        return values
+
+    def _replacements(self, name):
+        """Functions of the library that would go past the guards."""
+        operator, ast = sys.modules.get("operator"), sys.modules.get("ast")
+        if name == "operator":
+
+            def adopting(function):
+                def operation(a, b, /):
+                    return _sets.adopt(function(a, b))
+
+                operation.__name__ = function.__name__
+                return operation
+
+            def attrgetter(*names):
+                for dotted in names:
+                    for part in str(dotted).split("."):
+                        self.check_computed(part)
+                return operator.attrgetter(*names)
+
+            def methodcaller(name, /, *arguments, **named):
+                self.check_computed(name)
+                if name in ("format", "format_map"):
+                    refuse(f"operator.methodcaller({name!r})")
+                return operator.methodcaller(name, *arguments, **named)
+
+            replaced = {key: adopting(getattr(operator, key)) for key in ("or_", "and_", "xor", "sub")}
+            return {**replaced, "attrgetter": attrgetter, "methodcaller": methodcaller}
+        if name == "ast":
+
+            def literal_eval(text):
+                return _sets.adopt_deep(ast.literal_eval(text))
+
+            return {"literal_eval": literal_eval}
+        return {}
+
+    def check_computed(self, name):
+        """As `check_attribute`, for a name that no reader of the text sees: only names as data."""
+        if isinstance(name, str) and name.startswith("__") and name not in ("__name__", "__qualname__", "__doc__"):
+            refuse(f"the computed attribute {name}")
+        self.check_attribute(name)
+
+    def check_attribute(self, name):
+        """Refuse an attribute that leads into the interpreter's inside."""
+        if not isinstance(name, str):
+            return
+        special = name.startswith("__") and name.endswith("__")
+        if name in self._refused or (special and name not in self._special):
+            refuse(f"the attribute {name}")
+
+    def guard_format(self, value):
+        """Look at a format string before it reads attributes; stands before every `.format`."""
+        if value is str:
+            return _StrType(self)
+        if isinstance(value, str) and "{" in value and "." in value:
+            self._check_format(value)
+        return value
+
+    def _check_format(self, text):
+        try:
+            for _, field, spec, _ in formatter_parser(text):
+                for is_attribute, name in formatter_field_name_split(field)[1] if field else ():
+                    if is_attribute:
+                        self.check_attribute(name)
+                if spec and "{" in spec:
+                    self._check_format(spec)
+        except ValueError:
+            # Not a format string; `str.format` says so better.
+            return
+
+    def import_function(self, load_relative):
+        """`__import__` for one module of the author."""
+
+        def import_(name, _globals=None, _locals=None, fromlist=(), level=0):
+            if level:
+                return load_relative("." * level + name, fromlist or ())
+            if name not in self.facades:
+                refuse(f"the module {name}")
+            if not fromlist:
+                return self.facades[name.partition(".")[0]]
+            return self.facades[name]
+
+        return import_
+
+    def builtins(self, names):
+        """The built-ins, without `__import__`."""
+        found = {name: getattr(builtins, name) for name in names if hasattr(builtins, name)}
+
+        def getattr_(value, name, /, *default):
+            self.check_computed(name)
+            return getattr(self.guard_format(value) if name in ("format", "format_map") else value, name, *default)
+
+        def hasattr_(value, name, /):
+            self.check_computed(name)
+            return hasattr(value, name)
+
+        def setattr_(value, name, new, /):
+            self.check_computed(name)
+            setattr(value, name, new)
+
+        def delattr_(value, name, /):
+            self.check_computed(name)
+            delattr(value, name)
+
+        for function in (getattr_, hasattr_, setattr_, delattr_):
+            function.__name__ = function.__qualname__ = function.__name__.rstrip("_")
+            found[function.__name__] = function
+        return {**found, "set": _sets.Set, "frozenset": _sets.FrozenSet, "sorted": _sets.sorted_}
+
+
+class _StrType:
+    """Stands for `str` in `str.format`."""
+
+    def __init__(self, library):
+        self._library = library
+
+    def format(self, text, /, *arguments, **named):
+        return self._library.guard_format(text).format(*arguments, **named)
+
+    def format_map(self, text, mapping, /):
+        return self._library.guard_format(text).format_map(mapping)
+
+
+_REFUSED_EVENTS = frozenset(
+    (
+        *("cpython", "ctypes", "fcntl", "ftplib", "gc", "glob", "http", "imaplib", "mmap", "msvcrt", "nntplib"),
+        *("poplib", "pty", "resource", "shutil", "signal", "smtplib", "socket", "sqlite3", "subprocess", "syslog"),
+        *("telnetlib", "tempfile", "time", "urllib", "webbrowser", "winreg", "os", "sys"),
+    )
+)
+_QUIET_EVENTS = frozenset(("sys._getframe", "sys._getframemodulename", "sys.excepthook", "sys.unraisablehook"))
+
+
+def watch(standard_library):
+    """From now on, refuse what the interpreter reports (PEP 578) and no transformer can need."""
+
+    def hook(event, arguments):
+        if event in ("compile", "exec", "import", "object.__getattr__") or event in _QUIET_EVENTS:
+            return
+        family = event.partition(".")[0]
+        if event in ("open", "os.listdir", "os.scandir"):
+            # Python loads some codecs when they are first used.
+            path = arguments[0]
+            reads = event != "open" or arguments[1] in (None, "r", "rb")
+            if reads and isinstance(path, str) and path.startswith(standard_library):
+                return
+        elif family not in _REFUSED_EVENTS and event not in _REFUSED_BUILTIN_EVENTS:
+            return
+        refuse(f"what Python calls `{event}`")
+
+    sys.addaudithook(hook)
+
+
+_REFUSED_BUILTIN_EVENTS = frozenset(("builtins.input", "builtins.input/result", "builtins.breakpoint"))
