@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from trunchbuild.core.case_shape import is_repository_path
 from trunchbuild.core.fields import Fields
 from trunchbuild.core.json_types import Json, JsonObject
 
@@ -117,6 +118,8 @@ class Tool:
             module=fields.optional("module", fields.text),
         )
         fields.end()
+        if tool.module is not None and not is_repository_path(tool.module):
+            raise fields.wrong("module", "a repository path", ascii(tool.module))
         return tool
 
     def json(self) -> JsonObject:

@@ -62,6 +62,8 @@ def exact_integer(literal: str) -> int | float:
     Raises:
         ValueError: ECMAScript would print its double with other digits (9007199254740993 comes back as ...992).
     """
+    if literal == "-0":
+        return 0
     # 21 digits and a sign are the most that Number::toString writes without an exponent.
     if len(literal) > 22 or number_text(float(literal)) != literal:
         raise ValueError(literal)
