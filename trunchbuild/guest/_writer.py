@@ -19,6 +19,12 @@ class Writer:
 
     def line(self, value, index):
         """One case as a JSON line without its end."""
+        if type(value) is dict:
+            try:
+                return _plain_object(value, 1).encode()
+            except (_NotPlainError, UnicodeEncodeError):
+                # The long way knows every other kind of value, the order of keys, and where a fault stands.
+                pass
         self._path.append(index)
         if not isinstance(value, dict):
             self.fault(f"a case is {_named(type(value))}, not a dict")
@@ -144,6 +150,42 @@ class Writer:
                 self.fault("a key holds a lone surrogate, which is no character")
             self._find_surrogates(item)
             self._path.pop()
+
+
+class _NotPlainError(Exception):
+    """Something that `_plain_object` leaves to the long way."""
+
+
+def _plain_object(value, depth):
+    """An object of plain strings, small integers, truth values, None, lists and such objects; keys as inserted."""
+    if depth > MAX_DEPTH:
+        raise _NotPlainError
+    parts = []
+    for key, item in value.items():
+        if type(key) is not str or key[:1].isdigit():
+            raise _NotPlainError
+        text = encode_basestring(item) if type(item) is str else _plain(item, depth)
+        parts.append(f"{encode_basestring(key)}:{text}")
+    return "{" + ",".join(parts) + "}"
+
+
+def _plain(value, depth):
+    kind = type(value)
+    if kind is str:
+        return encode_basestring(value)
+    if kind is dict:
+        return _plain_object(value, depth + 1)
+    if kind is list:
+        if depth >= MAX_DEPTH:
+            raise _NotPlainError
+        return "[" + ",".join([_plain(item, depth + 1) for item in value]) + "]"
+    if kind is int and -_SAFE <= value <= _SAFE:
+        return str(value)
+    if value is None:
+        return "null"
+    if kind is bool:
+        return "true" if value else "false"
+    raise _NotPlainError
 
 
 def _encodable(text):

@@ -5,22 +5,26 @@ from __future__ import annotations
 import marshal
 import platform
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from typing import Any
+from typing import IO, Any
 
 from trunchbuild.core.confinement import Limits, Sandbox, SandboxRequest
 from trunchbuild.core.modules import ModuleGraph
 from trunchbuild.core.python_library import BUILTINS, LIBRARY, REFUSED_ATTRIBUTES, SPECIAL_ATTRIBUTES, WITHHELD
 from trunchbuild.core.resolve_python import LIBRARY_LINK
+from trunchbuild.effects.runtime._explain import explain_cases
 from trunchbuild.effects.runtime._python_layout import ENVIRONMENT, FLAGS, GUEST, GUEST_FOLDER, python_layout
-from trunchbuild.effects.runtime._two_runs import Explain, GuestRun, guest_input, run_twice
+from trunchbuild.effects.runtime._two_runs import GuestRun, guest_input, run_twice
 from trunchbuild.effects.runtime.api import SourceText, Transformed
+from trunchbuild.errors import Fault
 
 _GUEST_FILES = ("run.py", "_library.py", "_rewrite.py", "_sets.py", "_writer.py")
 
 _HASH_SEEDS = ("0", "4242")
 """Of the first and the second run."""
+
+_CAUSES = "usual causes: the address of an object in its text, hashes of text, how deep the stack is, a set's order"
 
 LIMITS = Limits(wall_seconds=120.0, cpu_seconds=60, address_space_bytes=2 << 30, output_bytes=512 << 20)
 
@@ -29,8 +33,7 @@ def transform_python(
     sandbox: Sandbox,
     graph: ModuleGraph,
     sources: Mapping[str, SourceText],
-    explain: Explain,
-    limits: Limits = LIMITS,
+    limits: Limits | None = None,
 ) -> Transformed:
     """Run a Python transformer in two processes; `graph` has passed `load_python_graph`.
 
@@ -44,18 +47,22 @@ def transform_python(
     with ExitStack() as stack:
         runs = [
             GuestRun(
-                _sandbox_request(second, limits),
+                _sandbox_request(second, limits or LIMITS),
                 # Each run has a file of its own: they share nothing through which they could agree.
                 stack.enter_context(guest_input(marshal.dumps({**request, "second": second}))),
             )
             for second in (False, True)
         ]
-        answer = run_twice(sandbox, (runs[0], runs[1]), explain)
+        answer = run_twice(sandbox, (runs[0], runs[1]), _explain)
     assert answer.header is not None
     name, count = answer.header.fields["name"], answer.header.fields["count"]
     assert isinstance(name, str)
     assert isinstance(count, int)
     return Transformed(name, count, answer.sha256, answer.body)
+
+
+def _explain(first: IO[bytes], second: IO[bytes], hints: Sequence[str]) -> Sequence[Fault]:
+    return explain_cases(first, second, hints or (_CAUSES,))
 
 
 def python_versions() -> dict[str, str]:
