@@ -75,7 +75,10 @@ def make_repo(
     path.mkdir(parents=True, exist_ok=True)
     kind = ["--bare"] if bare else []
     git(path, "init", "--quiet", "--template=", f"--object-format={object_format}", f"--initial-branch={branch}", *kind)
-    return add_commit(path, files, branch=branch)
+    commit = _import(path, files, branch=branch, parent="")
+    if not bare:
+        git(path, "reset", "--quiet", "--hard")
+    return commit
 
 
 def add_commit(
@@ -92,24 +95,39 @@ def add_commit(
     A work tree that has `branch` checked out follows.
     """
     ref = f"refs/heads/{branch}"
+    parent = git(path, "for-each-ref", "--format=%(objectname)", ref)
+    commit = _import(path, files, branch=branch, parent=parent, delete=delete, message=message, date=date)
+    if (path / ".git").exists() and git(path, "rev-parse", "--symbolic-full-name", "HEAD") == ref:
+        git(path, "reset", "--quiet", "--hard")
+    return commit
+
+
+def _import(
+    path: Path,
+    files: Files,
+    *,
+    branch: str,
+    parent: str,
+    delete: Iterable[str] = (),
+    message: str = "Add files",
+    date: int = DATE,
+) -> str:
+    """Make the commit by `git fast-import`, which also says its id."""
     text = message.encode()
-    stream = [f"commit {ref}\ncommitter {PERSON} {date} +0000\ndata {len(text)}\n".encode() + text + b"\n"]
-    known = git(path, "for-each-ref", "--format=%(objectname)", ref)
-    if known:
-        stream.append(f"from {known}\n".encode())
+    head = f"commit refs/heads/{branch}\nmark :1\ncommitter {PERSON} {date} +0000\ndata {len(text)}\n"
+    stream = [head.encode() + text + b"\n"]
+    if parent:
+        stream.append(f"from {parent}\n".encode())
     stream += [b"D " + _quoted(name) + b"\n" for name in delete]
     for name, content in files.items():
         entry = content if isinstance(content, Entry) else Entry("100644", _bytes(content))
         if entry.mode == "160000":
             stream.append(b"M 160000 " + entry.data + b" " + _quoted(name) + b"\n")
         else:
-            head = f"M {entry.mode} inline ".encode() + _quoted(name)
-            stream.append(head + f"\ndata {len(entry.data)}\n".encode() + entry.data + b"\n")
-    git(path, "fast-import", "--quiet", "--date-format=raw", stdin=b"".join(stream))
-    checked_out = git(path, "symbolic-ref", "--quiet", "HEAD")
-    if git(path, "rev-parse", "--is-bare-repository") == "false" and checked_out == ref:
-        git(path, "reset", "--quiet", "--hard")
-    return git(path, "rev-parse", ref)
+            line = f"M {entry.mode} inline ".encode() + _quoted(name)
+            stream.append(line + f"\ndata {len(entry.data)}\n".encode() + entry.data + b"\n")
+    stream.append(b"get-mark :1\n")
+    return git(path, "fast-import", "--quiet", "--date-format=raw", stdin=b"".join(stream))
 
 
 def folder_files(folder: Path) -> dict[str, bytes]:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from traceback import clear_frames
 from typing import TYPE_CHECKING, Literal, cast
 
 from dulwich.object_format import OBJECT_FORMATS
 from dulwich.object_store import BaseObjectStore, DiskObjectStore
 from dulwich.objects import ObjectID
 
-from trunchbuild.core.revision import ObjectFormat
+from trunchbuild.core.revision import HEX_LENGTH, ObjectFormat
 from trunchbuild.core.tree import MAX_FILE_BYTES, require_size
 from trunchbuild.effects.git.api import CorruptRepositoryError
 from trunchbuild.errors import MachineError, TrunchbuildError
@@ -97,11 +99,14 @@ class ObjectReader:
         self.missing_hint = missing_hint
 
     def has(self, object_id: str) -> bool:
-        """Whether the object is here; says nothing about its bytes."""
-        try:
-            return ObjectID(object_id.encode()) in self.store
-        except (OSError, ValueError, AssertionError) as error:
-            raise CorruptRepositoryError(f"the index of a pack cannot be read ({error})", place=object_id) from error
+        """Whether the object is here; says nothing about its bytes.
+
+        Raises:
+            CorruptRepositoryError: An index is damaged.
+            MachineError: The operating system refuses.
+        """
+        with _told(f"the index of the objects is damaged, looking for {object_id}", object_id):
+            return self._locate(object_id) is not None
 
     def read(self, object_id: str, place: str) -> tuple[ObjectKind, bytes]:
         """Kind and exact content of an object, checked against its id.
@@ -113,53 +118,75 @@ class ObjectReader:
             FileTooLargeError: It is over the size limit; it was not inflated.
             MachineError: The operating system refuses.
         """
-        try:
-            size = self._size(object_id)
-            if size is not None:
-                require_size(place, size, self.max_bytes)
-            found = self.store[ObjectID(object_id.encode())]
-            return cast("ObjectKind", found.type_name.decode()), found.as_raw_string()
-        except TrunchbuildError:
-            raise
-        except KeyError as error:
-            raise CorruptRepositoryError(
-                f"the object {object_id} is missing", place=place, hint=self.missing_hint
-            ) from error
-        except PermissionError as error:
-            raise MachineError(f"cannot read the repository ({error.strerror})", place=str(error.filename)) from error
-        # A damaged pack surfaces as nearly any exception: zlib.error, AssertionError, ApplyDeltaError, IndexError ...
-        except Exception as error:
-            raise CorruptRepositoryError(
-                f"the object {object_id} is damaged ({type(error).__name__})",
-                place=place,
-                hint="`git fsck` lists what is damaged; a fresh clone cures it",
-            ) from error
+        with _told(f"the object {object_id} is damaged", place):
+            found = self._locate(object_id)
+            if found is None:
+                raise CorruptRepositoryError(f"the object {object_id} is missing", place=place, hint=self.missing_hint)
+            require_size(place, _loose_size(found) if isinstance(found, Path) else _packed_size(*found), self.max_bytes)
+            whole = self.store[ObjectID(object_id.encode())]
+            return cast("ObjectKind", whole.type_name.decode()), whole.as_raw_string()
 
     def ids_with_prefix(self, prefix: str) -> list[str]:
-        """Full ids of all objects that begin with these hex digits (at least two)."""
-        return sorted(each.decode() for each in self.store.iter_prefix(prefix.lower().encode()))
+        """Full ids of all objects that begin with these hex digits (at least two).
+
+        Raises:
+            CorruptRepositoryError: An index is damaged.
+            MachineError: The operating system refuses.
+        """
+        with _told(f"the index of the objects is damaged, looking for {prefix}", prefix):
+            found = {each.decode() for each in self.store.iter_prefix(prefix.lower().encode())}
+        return sorted(each for each in found if len(each) == HEX_LENGTH[self.object_format])
 
     def close(self) -> None:
         """Close the packs."""
         self.store.close()
 
-    def _size(self, object_id: str) -> int | None:
-        """Bytes of the object's content, read from its header; None where the object is not found."""
+    def _locate(self, object_id: str) -> Path | tuple[Pack, int] | None:
+        """The loose file, or the pack and the offset in it, where the object is."""
         for store in self.store.everywhere():
             loose = Path(store.path) / object_id[:2] / object_id[2:]
             if loose.is_file():
-                with loose.open("rb") as file:
-                    return _loose_size(file.read(256))
+                return loose
             for pack in store.packs:
                 try:
-                    offset = pack.index.object_offset(ObjectID(object_id.encode()))
+                    return pack, pack.index.object_offset(ObjectID(object_id.encode()))
                 except KeyError:
                     continue
-                return _packed_size(pack, offset)
         return None
 
 
-def _loose_size(head: bytes) -> int:
+@contextmanager
+def _told(damage: str, place: str) -> Iterator[None]:
+    """Tell what a library raises as one of our errors.
+
+    Damage surfaces as nearly any exception: zlib.error, AssertionError, KeyError, ApplyDeltaError, struct.error ...
+    """
+    try:
+        yield
+    except (TrunchbuildError, MemoryError):
+        raise
+    except PermissionError as error:
+        raise MachineError(f"cannot read the repository ({error.strerror})", place=str(error.filename)) from error
+    except Exception as error:
+        release_buffers(error)
+        raise CorruptRepositoryError(
+            f"{damage} ({type(error).__name__})",
+            place=place,
+            hint="`git fsck` lists what is damaged; a fresh clone cures it",
+        ) from error
+
+
+def release_buffers(error: BaseException) -> None:
+    """Let go of what the frames of a library's exception hold: views of a mapped pack, which could not be closed."""
+    seen: BaseException | None = error
+    while seen is not None:
+        clear_frames(seen.__traceback__)
+        seen = seen.__cause__ or seen.__context__
+
+
+def _loose_size(file: Path) -> int:
+    with file.open("rb") as opened:
+        head = opened.read(256)
     inflated = zlib.decompressobj().decompress(head, 64)
     return int(inflated.split(b"\0", 1)[0].split(b" ", 1)[1])
 

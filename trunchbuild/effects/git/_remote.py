@@ -9,7 +9,7 @@ from pathlib import Path
 from trunchbuild.core.repo import RepoAddress
 from trunchbuild.core.revision import ObjectFormat
 from trunchbuild.core.tree import FileTooLargeError
-from trunchbuild.effects.git._objects import ObjectReader, Store
+from trunchbuild.effects.git._objects import ObjectReader, Store, release_buffers
 from trunchbuild.effects.git._pack_scan import scan_pack
 from trunchbuild.effects.git._transport import MAX_PACK_BYTES, PackTooLargeError, Transport
 from trunchbuild.effects.git.api import CommitNotServedError, CorruptRepositoryError, RepositoryUnreachableError
@@ -180,6 +180,7 @@ class RemoteObjects:
             ) from error
         # dulwich tells a bad pack by nearly any exception: BufferError, AssertionError, zlib.error ...
         except Exception as error:
+            release_buffers(error)
             raise CorruptRepositoryError(
                 f"the server sent a damaged pack ({type(error).__name__})", place=place
             ) from error
