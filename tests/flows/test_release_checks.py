@@ -1,0 +1,329 @@
+"""Verification of releases: every flipped byte, swapped line, extra, missing or withheld file is found and named."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.support.releases import (
+    add_release,
+    export,
+    files_of,
+)
+from trunchbuild.core.checks import CheckReport
+from trunchbuild.core.ids import Digest, ReleaseId
+from trunchbuild.core.lockfile import make_lock
+from trunchbuild.effects.store._disk import DiskStore
+from trunchbuild.errors import BadInputError, ExitCode
+from trunchbuild.flows.check_release import Claim, LockClaim, check_release
+from trunchbuild.flows.show import summarize
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> DiskStore:
+    return DiskStore(tmp_path_factory.mktemp("home") / "store")
+
+
+@pytest.fixture(scope="module")
+def release(store: DiskStore) -> ReleaseId:
+    return add_release(store)
+
+
+@pytest.fixture
+def folder(store: DiskStore, release: ReleaseId, tmp_path: Path) -> Path:
+    return export(store, release, tmp_path / "release")
+
+
+def verified(store: DiskStore, folder: Path, claimed: ReleaseId | None) -> CheckReport:
+    claims = [] if claimed is None else [Claim(claimed, "--digest")]
+    checks, found = check_release(store.open_folder_raw(folder), claims, None)
+    return CheckReport(str(folder), str(found.digest), tuple(checks))
+
+
+def failing(report: CheckReport) -> list[int]:
+    return [check.number for check in report.checks if check.outcome == "no"]
+
+
+class MemoryFiles:
+    """A release's files in memory."""
+
+    place = "memory"
+
+    def __init__(self, files: dict[str, bytes]) -> None:
+        self.files = files
+
+    def names(self) -> list[str]:
+        return sorted(self.files)
+
+    def odd(self) -> list[str]:
+        return []
+
+    def open(self, path: str):
+        import io  # noqa: PLC0415
+
+        if path not in self.files:
+            raise BadInputError("no such file", place=path)
+        return io.BytesIO(self.files[path])
+
+
+class TestWhole:
+    def test_an_untouched_release_says_yes_to_every_check(
+        self, store: DiskStore, folder: Path, release: ReleaseId
+    ) -> None:
+        report = verified(store, folder, release)
+        assert [(check.number, check.outcome) for check in report.checks] == [(n, "yes") for n in (1, 2, 3, 4, 6)]
+        assert report.exit_code == ExitCode.YES
+
+    def test_sha256sum_and_jq_alone_confirm_it(self, folder: Path, release: ReleaseId) -> None:
+        said = subprocess.run(["sha256sum", "manifest.json"], cwd=folder, capture_output=True, check=True, text=True)
+        assert said.stdout.split()[0] == release.hex
+        command = """jq -r '.files[] | "\\(.sha256)  \\(.path)"' manifest.json | sha256sum -c"""
+        done = subprocess.run(
+            ["bash", "-o", "pipefail", "-c", command], cwd=folder, capture_output=True, check=False, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.count(": OK") == 4
+        (folder / "private.jsonl").unlink()
+        assert subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, check=False).returncode != 0
+        some = subprocess.run(
+            ["bash", "-c", f"{command} --ignore-missing"], cwd=folder, capture_output=True, check=False, text=True
+        )
+        assert some.returncode == 0
+        assert some.stdout.count(": OK") == 3
+
+    def test_a_withheld_private_part_still_verifies(self, store: DiskStore, folder: Path, release: ReleaseId) -> None:
+        (folder / "private.jsonl").unlink()
+        report = verified(store, folder, release)
+        assert report.exit_code == ExitCode.YES
+        assert "withheld" in (report.checks[1].note or "")
+        (folder / "cases.jsonl").unlink()
+        assert failing(verified(store, folder, release)) == [2, 3]
+
+    def test_a_bare_folder_says_which_digest_it_is_and_that_nobody_claimed_it(
+        self, store: DiskStore, folder: Path, release: ReleaseId
+    ) -> None:
+        (folder / "provenance.json").unlink()
+        report = verified(store, folder, None)
+        assert report.exit_code == ExitCode.YES
+        assert report.checks[0].got == str(release)
+        assert "nobody claimed" in (report.checks[0].note or "")
+
+
+class TestAltered:
+    """R112: one changed byte, wherever it is, is found, and the check that found it is named."""
+
+    def test_every_flipped_byte_of_every_file_is_found(self, folder: Path, release: ReleaseId) -> None:
+        whole = files_of(folder)
+        assert sum(map(len, whole.values())) > 2500
+        for name, data in whole.items():
+            for position in range(len(data)):
+                flipped = bytearray(data)
+                flipped[position] ^= 1 << (position % 8)
+                raw = MemoryFiles({**whole, name: bytes(flipped)})
+                checks, _ = check_release(raw, [Claim(release, "--digest")], None)
+                failed = {check.number for check in checks if check.outcome == "no"}
+                expected = 1 if name == "manifest.json" else 2
+                assert expected in failed, f"{name}:{position}"
+
+    def test_a_flipped_byte_of_a_bare_folder_is_found_too(self, folder: Path) -> None:
+        """Nobody claims the digest; the provenance beside the manifest names another one."""
+        whole = files_of(folder)
+        for position in range(len(whole["manifest.json"])):
+            flipped = bytearray(whole["manifest.json"])
+            flipped[position] ^= 1 << (position % 7)
+            checks, _ = check_release(MemoryFiles({**whole, "manifest.json": bytes(flipped)}), [], None)
+            assert checks[0].outcome == "no", position
+
+    def test_two_swapped_lines_fail_size_free_checks(self, store: DiskStore, folder: Path, release: ReleaseId) -> None:
+        path = folder / "cases.jsonl"
+        lines = path.read_bytes().splitlines(keepends=True)
+        path.write_bytes(b"".join([lines[1], lines[0], *lines[2:]]))
+        report = verified(store, folder, release)
+        assert report.exit_code == ExitCode.NO
+        assert failing(report) == [2, 3, 4]
+        assert report.checks[3].faults[0].place == "private.jsonl:1"
+        assert (report.checks[3].expected, report.checks[3].got) == ("sums/add-2", "sums/add-1")
+
+    @pytest.mark.parametrize("name", ["extra.txt", "modules/extra.js", ".hidden", "cases.jsonl.bak"])
+    def test_an_extra_file_is_named(self, store: DiskStore, folder: Path, release: ReleaseId, name: str) -> None:
+        (folder / name).write_bytes(b"")
+        report = verified(store, folder, release)
+        assert failing(report) == [2]
+        assert report.checks[1].faults[0].place == name
+
+    def test_a_link_is_named(self, store: DiskStore, folder: Path, release: ReleaseId) -> None:
+        (folder / "modules" / "up").symlink_to("../..")
+        report = verified(store, folder, release)
+        assert failing(report) == [2]
+        assert report.checks[1].faults[0].place == "modules/up"
+
+    @pytest.mark.parametrize("name", ["cases.jsonl", "modules/tools/add.js"])
+    def test_a_missing_file_is_named(self, store: DiskStore, folder: Path, release: ReleaseId, name: str) -> None:
+        (folder / name).unlink()
+        report = verified(store, folder, release)
+        assert 2 in failing(report)
+        assert report.checks[1].faults[0].place == name
+        assert report.exit_code == ExitCode.NO
+
+    def test_without_a_manifest_nothing_can_be_checked(
+        self, store: DiskStore, folder: Path, release: ReleaseId
+    ) -> None:
+        (folder / "manifest.json").unlink()
+        report = verified(store, folder, release)
+        assert [check.outcome for check in report.checks] == ["no", "open", "open", "open", "open"]
+        assert report.exit_code == ExitCode.NO
+
+    def test_another_digest_than_the_claimed_one_gives_both(
+        self, store: DiskStore, folder: Path, release: ReleaseId
+    ) -> None:
+        report = verified(store, folder, Digest("0" * 64))
+        assert failing(report) == [1]
+        assert (report.checks[0].expected, report.checks[0].got) == ("sha256:" + "0" * 64, str(release))
+
+    def test_a_last_line_without_a_line_feed_is_no_line(self, store: DiskStore, folder: Path) -> None:
+        path = folder / "cases.jsonl"
+        path.write_bytes(path.read_bytes()[:-1])
+        assert {2, 3} <= set(failing(verified(store, folder, None)))
+
+
+def rehashed(folder: Path, change: Callable[[list[bytes], list[bytes]], None], **counts: int) -> None:
+    """Change lines and give the folder a manifest that fits its files: only what (4) looks at is wrong then."""
+    manifest = json.loads((folder / "manifest.json").read_bytes())
+    public = (folder / "cases.jsonl").read_bytes().splitlines()
+    private = (folder / "private.jsonl").read_bytes().splitlines()
+    change(public, private)
+    for name, lines in (("cases.jsonl", public), ("private.jsonl", private)):
+        data = b"".join(line + b"\n" for line in lines)
+        (folder / name).write_bytes(data)
+        for entry in manifest["files"]:
+            if entry["path"] == name:
+                entry.update(
+                    sha256=hashlib.sha256(data).hexdigest(), bytes=len(data), lines=len(lines), merkleRoot=root(lines)
+                )
+    (folder / "manifest.json").write_bytes(
+        json.dumps(manifest, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+    )
+    (folder / "provenance.json").unlink()
+
+
+def root(lines: list[bytes]) -> str:
+    """RFC 6962, section 2.1, as it is written there: by recursion at the largest power of two."""
+
+    def mth(part: list[bytes]) -> bytes:
+        if len(part) == 1:
+            return hashlib.sha256(b"\0" + part[0]).digest()
+        split = 1
+        while split * 2 < len(part):
+            split *= 2
+        return hashlib.sha256(b"\1" + mth(part[:split]) + mth(part[split:])).digest()
+
+    return mth(lines).hex()
+
+
+class TestLines:
+    """Check (4), on releases whose hashes all fit."""
+
+    def test_nothing_changed_is_still_a_release(self, store: DiskStore, folder: Path, release: ReleaseId) -> None:
+        rehashed(folder, lambda public, private: None)
+        report = verified(store, folder, release)
+        assert report.exit_code == ExitCode.YES
+
+    @pytest.mark.parametrize(
+        ("change", "place", "message"),
+        [
+            (lambda a, b: a.__setitem__(1, a[1].replace(b"add-2", b"ADD-1")), "cases.jsonl:2", "not unique"),
+            (lambda a, b: a.__setitem__(0, a[0].replace(b'"prompt"', b'"promt"')), "cases.jsonl:1", "missing"),
+            (
+                lambda a, b: a.__setitem__(0, a[0].replace(b'{"eval"', b'{"answer":4,"eval"')),
+                "cases.jsonl:1/answer",
+                "",
+            ),
+            (lambda a, b: a.__setitem__(0, a[0].replace(b"{", b"{ ", 1)), "cases.jsonl:1", "canonical"),
+            (lambda a, b: a.__setitem__(0, b"nonsense"), "cases.jsonl:1:1", ""),
+            (lambda a, b: a.__setitem__(0, b""), "cases.jsonl:1", ""),
+            (lambda a, b: a.__setitem__(0, a[0].replace(b'"sums"', b'"subs"')), "cases.jsonl:1", "does not list"),
+            (lambda a, b: b.__setitem__(0, b[0].replace(b"exact@1", b"exact@2")), "eval sums", "evaluators"),
+            (lambda a, b: b.__setitem__(0, b[0].replace(b"exact@1", b"exact")), "private.jsonl:1/evaluate/kind", ""),
+            (lambda a, b: b.__setitem__(0, b[1]), "private.jsonl:1", "another case"),
+            (lambda a, b: b.pop(), "cases.jsonl:5", "pair"),
+            (lambda a, b: (a.pop(), b.pop()), "eval words", "case count"),
+            (lambda a, b: (a.append(a.pop(0)), b.append(b.pop(0))), "cases.jsonl", "order of evals"),
+            (lambda a, b: b.__setitem__(0, b[0][:-1] + b',"salt":"' + b"0" * 64 + b'"}'), "private.jsonl", "salts"),
+            (lambda a, b: a.__setitem__(3, a[3][:-1] + b',"tools":["sub"]}'), "cases.jsonl:4", "tool"),
+        ],
+    )
+    def test_each_fault_is_found_at_its_place(
+        self,
+        store: DiskStore,
+        folder: Path,
+        change: Callable[[list[bytes], list[bytes]], None],
+        place: str,
+        message: str,
+    ) -> None:
+        rehashed(folder, change)
+        report = verified(store, folder, None)
+        assert failing(report) == [4]
+        faults = report.checks[3].faults
+        assert any(fault.place.startswith(place) and message in str(fault) for fault in faults), faults
+
+    def test_an_evaluator_of_a_later_build_cannot_be_graded_here(self, store: DiskStore, folder: Path) -> None:
+        path = folder / "manifest.json"
+        path.write_bytes(path.read_bytes().replace(b"exact@1", b"exact@9"))
+        (folder / "provenance.json").unlink()
+        report = verified(store, folder, None)
+        assert 6 in failing(report)
+        assert (report.checks[4].expected, report.checks[4].got) == ("exact@1", "exact@9")
+
+
+class TestLock:
+    def lock(self, store: DiskStore, release: ReleaseId):
+        files = store.open(release)
+        return make_lock(
+            files.manifest,
+            release,
+            summarize(files).cases_sha256 or "",
+            sealed=False,
+            requested="main",
+            url=None,
+            resolved_ref=None,
+            toolchain={},
+        )
+
+    def check(self, store: DiskStore, release: ReleaseId, claim: LockClaim) -> list[int]:
+        checks, _ = check_release(store.open_raw(release), [], claim)
+        return [check.number for check in checks if check.outcome == "no"]
+
+    def test_the_lock_of_the_release_agrees(self, store: DiskStore, release: ReleaseId) -> None:
+        assert self.check(store, release, LockClaim("x", self.lock(store, release))) == []
+
+    def test_each_value_that_the_release_states_is_compared(self, store: DiskStore, release: ReleaseId) -> None:
+        lock = self.lock(store, release)
+        source = lock.evals["sums"].sources["cases"]
+        edited = [
+            replace(lock, name="other"),
+            replace(lock, version="1.0.1"),
+            replace(lock, case_count=6),
+            replace(lock, cases_sha256="0" * 64),
+            replace(lock, sealed=True),
+            replace(lock, digest=Digest("0" * 64)),
+            replace(lock, source=replace(lock.source, commit="3" * 40)),
+            replace(lock, source=replace(lock.source, tree="3" * 40)),
+            replace(lock, source=replace(lock.source, config="x.ts")),
+            replace(lock, evals={"sums": lock.evals["sums"]}),
+            replace(lock, evals={**lock.evals, "sums": replace(lock.evals["sums"], case_count=4)}),
+            replace(lock, evals={**lock.evals, "sums": replace(lock.evals["sums"], sources={})}),
+            replace(
+                lock,
+                evals={
+                    **lock.evals,
+                    "sums": replace(lock.evals["sums"], sources={"cases": replace(source, sha256="0" * 64)}),
+                },
+            ),
+        ]
+        assert [self.check(store, release, LockClaim("x", one)) for one in edited] == [[5]] * len(edited)
