@@ -44,3 +44,9 @@ class ModuleRefusedError(BadInputError):
     """
 
     slug = "module-refused"
+
+
+class ModuleBrokenError(BadInputError):
+    """Modules that no runtime could run: syntax errors, imports of files or names that do not exist."""
+
+    slug = "module-broken"

@@ -9,6 +9,7 @@ from typing import IO, Protocol
 
 from trunchbuild.core.json_types import Json
 from trunchbuild.core.modules import ModuleGraph
+from trunchbuild.core.survey import Survey
 from trunchbuild.errors import BadInputError, CheckedNoError, Fault
 
 
@@ -103,6 +104,13 @@ class Runtime(Protocol):
 
     def strip(self, sources: Mapping[str, str]) -> Mapping[str, str | Fault]:
         """Turn TypeScript into JavaScript with the same positions; path -> text, or the fault with its place."""
+        ...
+
+    def survey(self, sources: Mapping[str, str]) -> Mapping[str, Survey]:
+        """Read JavaScript and TypeScript modules without running them; path -> what runs, imports, exports, findings.
+
+        Cached by content: an unchanged module costs nothing the second time.
+        """
         ...
 
     def load(self, graphs: Iterable[ModuleGraph]) -> list[LoadedModule]:

@@ -1,0 +1,71 @@
+"""Syntax trees of JavaScript modules, by esprima2 with the gaps closed that real modules fall into.
+
+Trees are in ESTree form (https://github.com/estree/estree); nodes of both parsers have their members as attributes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+from trunchbuild.core.json_types import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable(Exception):  # noqa: N818 - not an error by itself: another parser may read the text
+    """This parser cannot read the text; `offset` is where, in code points from 0."""
+
+    message: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A module's tree and how to find positions in its text."""
+
+    text: str
+    body: Any
+    """The list of top-level statements."""
+    utf16: bool
+    """Whether offsets count UTF-16 units (acorn) or code points (esprima)."""
+
+    def offset_of(self, node: Any) -> int:
+        """Where a node starts, in code points from 0."""
+        if not self.utf16:
+            return int(node.range[0])
+        units = int(node.start)
+        return len(self.text.encode("utf-16-le", "surrogatepass")[: 2 * units].decode("utf-16-le", "replace"))
+
+
+def parse_module(text: str) -> Tree:
+    """Parse by esprima2.
+
+    Raises:
+        Unreadable: A syntax error, syntax that esprima2 does not know, or nesting beyond Python's recursion limit.
+    """
+    # Importing esprima2 takes 100 ms: only where a module has to be read.
+    from trunchbuild.core import fast_esprima  # noqa: PLC0415
+
+    try:
+        return Tree(text, fast_esprima.parse(text), utf16=False)
+    except fast_esprima.SyntaxProblem as problem:
+        raise Unreadable(problem.message, problem.offset) from None
+    except RecursionError:
+        raise Unreadable("nested too deeply to be read", 0) from None
+    except (AttributeError, TypeError, ValueError, IndexError, KeyError, AssertionError):
+        # Broken text leads esprima2 into faults of its own; the other parser says what is wrong with it.
+        raise Unreadable("cannot be read", 0) from None
+
+
+def tree_of_json(text: str, tree: Json) -> Tree:
+    """A tree that another parser gave as ESTree JSON with `start` offsets in UTF-16 units."""
+    return Tree(text, _namespace(tree).body, utf16=True)
+
+
+def _namespace(value: Json) -> Any:
+    if isinstance(value, dict):
+        return SimpleNamespace(**{key: _namespace(inner) for key, inner in value.items()})
+    if isinstance(value, list):
+        return [_namespace(inner) for inner in value]
+    return value

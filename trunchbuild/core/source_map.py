@@ -1,0 +1,66 @@
+"""Positions of generated JavaScript back to the author's file, by the source map inside the text.
+
+Source Map revision 3 (ECMA-426), the part that type stripping writes: one source, no sections, inline as a data URL.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from bisect import bisect_right
+
+_MARK = "//# sourceMappingURL=data:application/json;base64,"
+_DIGITS = {c: i for i, c in enumerate("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")}
+
+
+def original_position(text: str, line: int, column: int) -> tuple[int, int]:
+    """The author's (line, column) of a position in `text`, all from 1; unchanged where `text` carries no map."""
+    at = text.rfind(_MARK)
+    if at < 0 or "\n" in text[at:].rstrip():
+        return line, column
+    try:
+        mappings = json.loads(base64.b64decode(text[at + len(_MARK) :].strip()))["mappings"]
+        lines = _decode(mappings)
+    except (binascii.Error, ValueError, KeyError, TypeError):
+        return line, column
+    # Generated lines without a segment of their own belong to the last one before them.
+    for number in range(min(line, len(lines)) - 1, -1, -1):
+        segments = lines[number]
+        index = bisect_right(segments, column - 1, key=lambda segment: segment[0]) - 1 if number == line - 1 else -1
+        if segments and (index >= 0 or number < line - 1):
+            _, original_line, original_column = segments[index]
+            return original_line + 1, original_column + 1
+    return line, column
+
+
+def _decode(mappings: str) -> list[list[tuple[int, int, int]]]:
+    """Per generated line the segments (generated column, original line, original column), from 0."""
+    source_line, source_column = 0, 0
+    lines: list[list[tuple[int, int, int]]] = []
+    for group in mappings.split(";"):
+        segments: list[tuple[int, int, int]] = []
+        generated = 0
+        for segment in filter(None, group.split(",")):
+            fields = _numbers(segment)
+            generated += fields[0]
+            if len(fields) >= 4:
+                source_line += fields[2]
+                source_column += fields[3]
+                segments.append((generated, source_line, source_column))
+        lines.append(segments)
+    return lines
+
+
+def _numbers(segment: str) -> list[int]:
+    """Base64 VLQ: five bits a digit, the sixth says that more follow, the lowest bit of the whole is the sign."""
+    numbers: list[int] = []
+    value, shift = 0, 0
+    for character in segment:
+        digit = _DIGITS[character]
+        value |= (digit & 31) << shift
+        shift += 5
+        if not digit & 32:
+            numbers.append(-(value >> 1) if value & 1 else value >> 1)
+            value, shift = 0, 0
+    return numbers
