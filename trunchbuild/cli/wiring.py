@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from trunchbuild.effects.git.api import Git
     from trunchbuild.effects.journal.api import Journals
     from trunchbuild.effects.local_model.api import LocalModel
+    from trunchbuild.effects.runtime.api import Runtime
     from trunchbuild.effects.sandbox.api import Sandbox
     from trunchbuild.effects.schemas.api import Schemas
     from trunchbuild.effects.store.api import Store
@@ -109,6 +110,14 @@ class App:
 
         ways = [system_bubblewrap(), wheel_bubblewrap()]
         return ConfinedSandbox(ways, probe_request(), self.settings.home / "cache" / "sandbox")
+
+    @cached_property
+    def runtime(self) -> Runtime:
+        """What runs authors' modules, in the sandbox."""
+        from trunchbuild.effects.runtime._modules import ModuleRuntime  # noqa: PLC0415 - only commands that use it
+
+        runtime = ModuleRuntime(self.sandbox, self.settings.home / "cache" / "modules")
+        return self._stack.enter_context(runtime)
 
     @cached_property
     def local_model(self) -> LocalModel:

@@ -1,0 +1,64 @@
+"""The runtime of both languages: dispatches by a graph's language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Self
+
+from trunchbuild.core.confinement import Limits, Sandbox
+from trunchbuild.core.modules import ModuleGraph
+from trunchbuild.core.survey import Survey
+from trunchbuild.effects.runtime._node import NodeRuntime
+from trunchbuild.effects.runtime._python import python_versions, transform_python
+from trunchbuild.effects.runtime.api import (
+    EvaluatorCall,
+    EvaluatorOutcome,
+    LoadedModule,
+    RuntimeVersions,
+    SourceText,
+    Transformed,
+)
+from trunchbuild.errors import Fault
+
+
+class ModuleRuntime:
+    """Implements `Runtime`."""
+
+    def __init__(self, sandbox: Sandbox, cache: Path | None, limits: Limits | None = None) -> None:
+        """`cache` is a folder for what reading modules gave; without `limits` each language has its own."""
+        self._sandbox = sandbox
+        self._limits = limits
+        self._node = NodeRuntime(sandbox, cache, limits)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing outlives a call."""
+
+    def strip(self, sources: Mapping[str, str]) -> Mapping[str, str | Fault]:
+        """See `Runtime`."""
+        return self._node.strip(sources)
+
+    def survey(self, sources: Mapping[str, str]) -> Mapping[str, Survey]:
+        """See `Runtime`."""
+        return self._node.survey(sources)
+
+    def load(self, graphs: Iterable[ModuleGraph]) -> list[LoadedModule]:
+        """See `Runtime`."""
+        return self._node.load(graphs)
+
+    def transform(self, graph: ModuleGraph, sources: Mapping[str, SourceText]) -> Transformed:
+        """See `Runtime`."""
+        if graph.language == "python":
+            return transform_python(self._sandbox, graph, sources, self._limits)
+        return self._node.transform(graph, sources)
+
+    def evaluate(self, graph: ModuleGraph, member: str, calls: Iterable[EvaluatorCall]) -> Iterator[EvaluatorOutcome]:
+        """See `Runtime`."""
+        return self._node.evaluate(graph, member, calls)
+
+    def versions(self) -> RuntimeVersions:
+        """See `Runtime`."""
+        return RuntimeVersions({**self._node.versions().versions, **python_versions()})

@@ -1,0 +1,254 @@
+"""JavaScript and TypeScript in Node, inside the sandbox."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import hashlib
+import importlib
+import importlib.util
+import json
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from trunchbuild.core import policy
+from trunchbuild.core.confinement import Limits, Sandbox
+from trunchbuild.core.javascript_parser import Unreadable, tree_of_json
+from trunchbuild.core.json_types import Json
+from trunchbuild.core.modules import ModuleGraph
+from trunchbuild.core.policy import position_of_offset, survey_module, survey_tree, unreadable
+from trunchbuild.core.resolve import TYPESCRIPT
+from trunchbuild.core.strict_json import read_json_lines
+from trunchbuild.core.survey import Survey
+from trunchbuild.effects.runtime._explain import explain_cases, explain_loaded
+from trunchbuild.effects.runtime._node_evaluate import evaluate
+from trunchbuild.effects.runtime._node_layout import node_program, node_request
+from trunchbuild.effects.runtime._node_places import with_places, with_stack
+from trunchbuild.effects.runtime._node_requests import graph_json, line
+from trunchbuild.effects.runtime._survey_cache import SurveyCache
+from trunchbuild.effects.runtime._two_runs import (
+    Answer,
+    Explain,
+    GuestRun,
+    Header,
+    guest_input,
+    raise_failure,
+    run_once,
+    run_twice,
+)
+from trunchbuild.effects.runtime.api import (
+    EvaluatorCall,
+    EvaluatorOutcome,
+    LoadedModule,
+    RuntimeVersions,
+    SourceText,
+    Transformed,
+)
+from trunchbuild.errors import Fault, TrunchbuildError
+
+
+class NodeRuntime:
+    """Runs modules of the language `javascript`; a `Runtime` for those graphs."""
+
+    def __init__(self, sandbox: Sandbox, cache: Path | None, limits: Limits | None = None) -> None:
+        """`cache` is a folder for what reading modules gave; None keeps nothing."""
+        self._sandbox = sandbox
+        self._limits = limits or Limits()
+        self._cache_folder = cache
+        self._cache: SurveyCache | None = None
+        self._versions: RuntimeVersions | None = None
+
+    def strip(self, sources: Mapping[str, str]) -> Mapping[str, str | Fault]:
+        """See `Runtime`."""
+        return {
+            path: answer["text"]
+            if "text" in answer
+            else unreadable(path, sources[path], *_problem(answer)).findings[0].fault
+            for path, answer in self._strip(sources).items()
+        }
+
+    def survey(self, sources: Mapping[str, str]) -> Mapping[str, Survey]:
+        """See `Runtime`."""
+        cache = self._surveys()
+        found = {path: known for path, text in sources.items() if (known := cache.get(path, text)) is not None}
+        unknown = {path: text for path, text in sources.items() if path not in found}
+        if unknown:
+            with _parser_arriving():
+                plain = self._plain(unknown)
+            for path, text in plain.items():
+                found[path] = self._read(path, text) if isinstance(text, str) else text
+                cache.put(path, sources[path], found[path])
+        return {path: found[path] for path in sources}
+
+    def load(self, graphs: Iterable[ModuleGraph]) -> list[LoadedModule]:
+        """See `Runtime`."""
+        listed = list(graphs)
+        request: dict[str, Json] = {"mode": "load", "graphs": [graph_json(graph) for graph in listed]}
+        answer = self._twice(listed, request, [], explain_loaded([graph.entry for graph in listed]))
+        with answer.body as body:
+            return [_loaded(value) for _, value in read_json_lines(body, "answer of the runner")]
+
+    def transform(self, graph: ModuleGraph, sources: Mapping[str, SourceText]) -> Transformed:
+        """See `Runtime`."""
+        contents = [source.content.encode() for source in sources.values()]
+        listed: list[Json] = [
+            {"name": name, "path": source.path, "sha256": source.sha256, "bytes": len(content)}
+            for (name, source), content in zip(sources.items(), contents, strict=True)
+        ]
+        request: dict[str, Json] = {"mode": "transform", "graph": graph_json(graph), "sources": listed}
+        answer = self._twice([graph], request, contents, explain_cases)
+        assert answer.header is not None
+        name, count = answer.header.fields["name"], answer.header.fields["count"]
+        assert isinstance(name, str)
+        assert isinstance(count, int)
+        return Transformed(name, count, answer.sha256, answer.body)
+
+    def evaluate(self, graph: ModuleGraph, member: str, calls: Iterable[EvaluatorCall]) -> Iterator[EvaluatorOutcome]:
+        """See `Runtime`."""
+        return evaluate(self._sandbox, self._limits, graph, member, calls)
+
+    def versions(self) -> RuntimeVersions:
+        """See `Runtime`."""
+        if self._versions is None:
+            fields = self._ask({"mode": "versions"}).fields
+            versions = fields["versions"]
+            assert isinstance(versions, Mapping)
+            wanted = ("node", "v8", "icu", "unicode", "cldr", "tz")
+            self._versions = RuntimeVersions({name: str(versions[name]) for name in wanted if name in versions})
+        return self._versions
+
+    def close(self) -> None:
+        """Nothing outlives a call."""
+
+    # ---- one run, two runs ----
+
+    def _twice(
+        self, graphs: Sequence[ModuleGraph], request: dict[str, Json], contents: Sequence[bytes], explain: Explain
+    ) -> Answer:
+        """Run under both conditions; a failure comes with the author's line."""
+        head = line(request) + b"\n"
+        with guest_input(head, *contents) as first, guest_input(head, *contents) as second:
+            runs = (GuestRun(node_request(self._limits, 0), first), GuestRun(node_request(self._limits, 1), second))
+            try:
+                return run_twice(self._sandbox, runs, explain)
+            except TrunchbuildError as error:
+                raise with_places(
+                    error, graphs, lambda: self._again(with_stack(request), contents), self._syntax_faults
+                ) from None
+
+    def _again(self, request: dict[str, Json], contents: Sequence[bytes]) -> Header | None:
+        with guest_input(line(request) + b"\n", *contents) as stdin:
+            answer = run_once(self._sandbox, GuestRun(node_request(self._limits), stdin))
+        answer.body.close()
+        return answer.header
+
+    def _ask(self, request: dict[str, Json], *flags: str) -> _Reply:
+        """One run of a trusted mode."""
+        with guest_input(line(request) + b"\n") as stdin:
+            run = GuestRun(node_request(self._limits, more_flags=flags), stdin)
+            answer = run_once(self._sandbox, run)
+        with answer.body as body:
+            if not answer.ok:
+                raise_failure(answer, self._limits)
+            assert answer.header is not None
+            text = body.read()
+        return _Reply(answer.header.fields, json.loads(text) if text else None)
+
+    # ---- reading modules ----
+
+    def _plain(self, sources: Mapping[str, str]) -> dict[str, str | Survey]:
+        """JavaScript for every module, or what is wrong with its TypeScript."""
+        plain: dict[str, str | Survey] = dict(sources)
+        typed = {path: text for path, text in sources.items() if path.endswith(TYPESCRIPT)}
+        if typed:
+            for path, answer in self._strip(typed).items():
+                plain[path] = answer["text"] if "text" in answer else unreadable(path, typed[path], *_problem(answer))
+        return plain
+
+    def _strip(self, sources: Mapping[str, str]) -> dict[str, dict[str, str]]:
+        answers: dict[str, dict[str, str]] = self._ask({"mode": "strip", "sources": dict(sources)}).body
+        return answers
+
+    def _read(self, path: str, text: str) -> Survey:
+        """Read one module; what esprima2 cannot read is parsed by Node's own parser, in the sandbox."""
+        try:
+            with _without_collection():
+                return survey_module(path, text)
+        except Unreadable as problem:
+            answer = self._ask({"mode": "parse", "text": text}, "--expose-internals").body
+            if "tree" in answer:
+                return survey_tree(path, tree_of_json(text, answer["tree"]))
+            if "line" in answer:
+                return unreadable(path, text, *_problem(answer))
+            return unreadable(path, text, problem.message, *position_of_offset(text, problem.offset))
+
+    def _syntax_faults(self, graph: ModuleGraph) -> Iterator[Fault]:
+        for path, module in graph.modules.items():
+            if module.kind == "javascript":
+                answer = self._ask({"mode": "parse", "text": module.text}, "--expose-internals").body
+                if "line" in answer:
+                    yield unreadable(path, module.text, *_problem(answer)).findings[0].fault
+
+    def _surveys(self) -> SurveyCache:
+        if self._cache is None:
+            program = node_program().stat()
+            rules = hashlib.sha256(_rules()).hexdigest()
+            versions = f"{program.st_size} {program.st_mtime_ns} {rules}"
+            self._cache = SurveyCache(self._cache_folder, versions)
+        return self._cache
+
+
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    """A header's members, and the JSON document that followed."""
+
+    fields: Mapping[str, Json]
+    body: Any
+
+
+def _problem(answer: Mapping[str, Any]) -> tuple[str, int, int]:
+    return str(answer["message"]), int(answer["line"]), int(answer["column"])
+
+
+def _loaded(value: Json) -> LoadedModule:
+    match value:
+        case {"value": inner, "functions": list(functions)}:
+            return LoadedModule(inner, frozenset(str(pointer) for pointer in functions))
+    raise AssertionError("the runner's answer has another form")
+
+
+def _rules() -> bytes:
+    """The rules by which modules are read: an entry of the cache is worth nothing under others."""
+    folder = Path(policy.__file__).parent
+    names = ("policy.py", "module_scopes.py", "refused_globals.py", "fast_esprima.py", "source_map.py")
+    parser = importlib.util.find_spec("esprima")
+    assert parser is not None
+    assert parser.origin is not None
+    installed = Path(parser.origin).stat().st_mtime_ns
+    return b"".join((folder / name).read_bytes() for name in names) + str(installed).encode()
+
+
+@contextlib.contextmanager
+def _parser_arriving() -> Iterator[None]:
+    """Import the parser (100 ms) while another process strips types."""
+    thread = threading.Thread(target=importlib.import_module, args=("trunchbuild.core.fast_esprima",), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
+
+
+@contextlib.contextmanager
+def _without_collection() -> Iterator[None]:
+    """A syntax tree holds no garbage, and looking for some while it grows takes as long as parsing."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
