@@ -114,6 +114,12 @@ def test_a_config_is_an_object_of_data() -> None:
     assert (fault.place, fault.message) == (f"{PATH} /description", "a function")
 
 
+def test_a_default_export_that_is_a_function() -> None:
+    assert config_faults(None, frozenset({""}))[0].got == "a function"
+    with pytest.raises(InvalidBenchmarkError, match="got a function"):
+        parse_eval(None, frozenset({""}), EVAL, config())
+
+
 def test_the_three_forms_of_cases() -> None:
     assert definition(cases=[{"id": "a"}, 1]).cases == InlineCases(({"id": "a"}, 1))
     assert definition(cases="../data/a.jsonl").cases == CaseFile("benchmarks/x/data/a.jsonl")

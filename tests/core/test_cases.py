@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trunchbuild.core.benchmark import ToolDeclaration
 from trunchbuild.core.case_shape import follows_case_schema, is_too_deep
 from trunchbuild.core.cases import (
     MAX_CASES,
@@ -19,7 +20,7 @@ from trunchbuild.core.cases import (
     private_line,
     public_line,
 )
-from trunchbuild.core.eval_module import BuiltInEvaluator, EvalDefinition, Evaluator, InlineCases, ToolDeclaration
+from trunchbuild.core.eval_module import BuiltInEvaluator, EvalDefinition, Evaluator, InlineCases
 from trunchbuild.core.json_types import Json, JsonObject
 from trunchbuild.core.loaded import CustomEvaluator
 from trunchbuild.core.schema_faults import SchemaFaults
@@ -149,7 +150,7 @@ def test_all_faults_are_listed() -> None:
     assert [fault.place for fault in faults] == [
         "data.jsonl:1 case  a /id",
         "data.jsonl:1 case  a /prompt",
-        "data.jsonl:2 ",
+        "data.jsonl:2",
         "data.jsonl:3 /id",
         "data.jsonl:3 /limits/maxStep",
         "data.jsonl:3 /limits/maxSteps",
@@ -194,6 +195,11 @@ def test_all_faults_are_listed() -> None:
 def test_one_wrong_member(key: str, value: Json, pointer: str) -> None:
     [fault] = faults_of({"id": "a", "prompt": "p"} | {key: value})
     assert fault.place.endswith(f" {pointer}")
+
+
+def test_a_long_id_does_not_flood_the_message() -> None:
+    [fault] = faults_of({"id": "x" * 1_000_000, "prompt": "p"})
+    assert len(str(fault)) < 300
 
 
 def test_ids_at_the_border() -> None:
@@ -298,7 +304,7 @@ VALUES: dict[str, st.SearchStrategy[Json]] = {
 def near_cases(draw: Callable[[st.SearchStrategy[Json]], Json]) -> Json:
     """A right case with a few members exchanged, removed or added."""
     case = dict(FULL)
-    for name in draw(st.lists(st.sampled_from([*VALUES]), max_size=3)):  # type: ignore[union-attr,arg-type]
+    for name in draw(st.lists(st.sampled_from([*VALUES]), max_size=3)):  # type: ignore[union-attr]
         if draw(st.booleans()):
             case[str(name)] = draw(VALUES[str(name)])
         else:

@@ -6,11 +6,13 @@ import json
 import random
 import struct
 import subprocess
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from tests.support.shared_data import shared_data
 from trunchbuild.core.ecmascript import exact_integer, number_text, own_keys, stringify
 from trunchbuild.errors import BadInputError
 
@@ -156,3 +158,22 @@ def test_deep_nesting_is_an_error_not_a_crash() -> None:
         stringify(value)  # type: ignore[arg-type]
     while value:  # free it level by level, as the interpreter's own recursion could not
         value = value.pop()  # type: ignore[assignment]
+
+
+def test_published_digest_of_gsm8k() -> None:
+    """The contract's known answer: 8,792 cases made by Node, here written by `stringify`."""
+    lines = []
+    for split in ("train", "test"):
+        rows = (shared_data("gsm8k") / f"{split}.jsonl").read_text(encoding="utf-8").split("\n")
+        for number, row in enumerate(filter(None, rows), 1):
+            record = json.loads(row)
+            case = {
+                "id": f"{split}-row-{number}",
+                "prompt": record["question"],
+                "description": f"GSM8K {split} split mathematics problem.",
+                "evaluate": {"kind": "gsm8k", "expected": record["answer"].split("#### ")[1].replace(",", "")},
+            }
+            lines.append(f"{stringify(case)}\n")
+    assert len(lines) == 8792
+    digest = sha256("".join(lines).encode()).hexdigest()
+    assert digest == "c7a5ab65f0e1d78c6e56499488e4fdaac8f9ed6fc9b2e0b19d8b46e02b03dae4"

@@ -72,7 +72,8 @@ def parse_config(value: Json, path: str, functions: frozenset[str] = frozenset()
     """
     faults: list[Fault] = []
     if not isinstance(value, Mapping):
-        raise InvalidBenchmarkError("not a benchmark config", place=path, expected="an object", got=kind_of(value))
+        got = "a function" if "" in functions else kind_of(value)
+        raise InvalidBenchmarkError("not a benchmark config", place=path, expected="an object", got=got)
     _check_version(value.get("protocolVersion"), path)
     faults += [Fault(f"{path} {pointer}", "a function", "a JSON value") for pointer in sorted(functions)]
     config = Declared(value, path, _CONFIG_KEYS, faults)

@@ -18,7 +18,9 @@ from trunchbuild.core.unicode_text import WHITE_SPACE
 MAX_CASE_DEPTH: Final = 64
 """Arrays and objects inside one another, the case itself included."""
 
-_MAX_ID = 200
+MAX_ID: Final = 200
+"""Characters (code points)."""
+
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 # ECMAScript's trim takes the byte order mark for white space, Unicode does not.
 _EDGE = frozenset(WHITE_SPACE + "\ufeff")
@@ -57,7 +59,7 @@ def is_too_deep(value: Json) -> bool:
 
 
 def _is_id(value: Json) -> bool:
-    if type(value) is not str or not 0 < len(value) <= _MAX_ID:
+    if type(value) is not str or not 0 < len(value) <= MAX_ID:
         return False
     if value.isascii() and value.isprintable():
         return value[0] != " " != value[-1]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from trunchbuild.core.canonical import canonical_bytes
-from trunchbuild.core.case_shape import follows_case_schema, is_too_deep
+from trunchbuild.core.case_shape import MAX_ID, follows_case_schema, is_too_deep
 from trunchbuild.core.eval_module import CUSTOM, BuiltInEvaluator, EvalDefinition, resolved_specification
 from trunchbuild.core.grading import check_specification
 from trunchbuild.core.json_types import Json, JsonObject
@@ -143,7 +143,9 @@ class CaseChecker:
 def case_place(place: str, value: Json) -> str:
     """Where a case stands, its id included if it has one."""
     case_id = value.get("id") if isinstance(value, Mapping) else None
-    return f"{place} case {case_id}" if isinstance(case_id, str) and case_id else place
+    if not isinstance(case_id, str) or not case_id:
+        return place
+    return f"{place} case {case_id if len(case_id) <= MAX_ID else f'{case_id[:40]}...'}"
 
 
 def check_cases(

@@ -35,7 +35,8 @@ def unknown_key(place: str, key: str, known: Sequence[str]) -> Fault:
     near = nearest(key, known)
     listed = ", ".join(f"`{name}`" for name in known)
     hint = f"did you mean `{near}`?" if near else None
-    return Fault(place, f"unknown key `{key}`", f"one of {listed}", hint=hint)
+    shown = key if len(key) <= 60 else f"{key[:40]}..."
+    return Fault(place, f"unknown key `{shown}`", f"one of {listed}", hint=hint)
 
 
 class Declared:

@@ -95,7 +95,8 @@ def parse_eval(value: Json, functions: frozenset[str], path: str, config: Benchm
         InvalidBenchmarkError: It has faults; all are listed, each with its JSON pointer.
     """
     if not isinstance(value, Mapping):
-        raise InvalidBenchmarkError("not an eval", place=path, expected="an object", got=kind_of(value))
+        got = "a function" if "" in functions else kind_of(value)
+        raise InvalidBenchmarkError("not an eval", place=path, expected="an object", got=got)
     faults: list[Fault] = []
     declared = Declared(value, path, _EVAL_KEYS, faults)
     for pointer in sorted(functions - {"/evaluate"}):

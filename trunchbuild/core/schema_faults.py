@@ -59,7 +59,7 @@ def _faults(error: ValidationError, place: str) -> Iterator[Fault]:
                 yield Fault(f"{place} {pointer}/{pointer_token(key)}", "missing", properties.get(key, {}).get("title"))
     else:
         expected = schema.get("title") or f"{error.validator} {error.validator_value}"
-        yield Fault(f"{place} {pointer}", "wrong value", expected, shown(value))
+        yield Fault(f"{place} {pointer}".rstrip(), "wrong value", expected, shown(value))
 
 
 def shown(value: Json) -> str:
