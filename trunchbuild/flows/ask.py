@@ -192,7 +192,7 @@ def _record(question: Question, exchange: Exchange) -> StepRecord:
         http_status=exchange.http_status,
         body=exchange.body,
         failure=json.dumps({"kind": step.kind, "message": step.message}) if isinstance(step, Failure) else None,
-        started=f"{exchange.started:%Y-%m-%dT%H:%M:%S.%fZ}",
+        started=exchange.started.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         latency_ms=round(exchange.latency_ms, 1),
         usage=exchange.usage,
         retried=[

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -35,6 +35,8 @@ from trunchbuild.flows.run_folder import (
     run_folder,
     write_outcome,
 )
+
+_KEPT_BYTES = 32 << 20
 
 
 class Progress(Protocol):
@@ -121,7 +123,7 @@ def evaluate(release: ReleaseFiles, options: RunOptions, doors: Doors) -> RunOut
 def request_bodies(release: ReleaseFiles, spec: RunSpec) -> Iterator[tuple[Trial, bytes]]:
     """The exact request of every trial, in order; nothing is asked or written."""
     plan = plan_run(release, spec)
-    for case in effective_cases(release, frozenset(trial.case for trial in plan.askable)):
+    for case in effective_cases(release, plan, frozenset(trial.case for trial in plan.askable)):
         for repeat in range(spec.repeat):
             yield Trial(case.case.eval, case.case.id, repeat), request_body(case, spec, repeat)
 
@@ -166,7 +168,7 @@ class _Run:
         # What was written for fewer replies is no longer this run's outcome; rows of dropped replies must stay.
         stale = [REPLIES, SUMMARY] if journal.dropped() else [REPLIES, SUMMARY, RESULTS]
         self._doors.files.remove([self.folder / name for name in stale])
-        cases = effective_cases(self._release, frozenset(trial.case for trial in todo))
+        cases = effective_cases(self._release, self._plan, frozenset(trial.case for trial in todo))
         rounds = journal.rounds() if recorded else {}
         with self._doors.progress(spec.model, len(todo)) as bar:
             ask_all(
@@ -195,22 +197,43 @@ class _Run:
         """Grade what the journal holds and write results, replies and summary."""
         options, files = self._options, self._doors.files
 
+        lines = _KeptLines()
+
         def recorded(trial: Trial) -> TrialReply:
             steps = journal.steps(trial)
-            return reply_of(steps[-1]) if steps else missing_reply(trial)
+            reply = reply_of(steps[-1]) if steps else missing_reply(trial)
+            lines.add(reply_line(reply))
+            return reply
 
         standing = _standing_rows(journal, self.folder, files)
         rows = grade_trials(self._release, self._plan, recorded, self._doors.runtime, standing=standing)
         partial = is_partial(self._release, options.spec)
         summary = summarize(options.spec, rows, partial=partial, min_coverage=options.min_coverage)
-        replies = None
+        replies: Iterable[bytes] | None = None
         if options.save_replies and not standing:
-            replies = (reply_line(reply) for reply in from_journal(journal, self._plan.askable))
+            again = (reply_line(reply) for reply in from_journal(journal, self._plan.askable))
+            replies = again if lines.kept is None else lines.kept
         else:
             files.remove([self.folder / REPLIES])
         document = {**summary.json(), "cost": cost}
         write_outcome(self.folder, (row.line() for row in rows), replies, document, files)
         return summary
+
+
+class _KeptLines:
+    """The lines of `replies.jsonl` while grading reads every reply; given up where they would fill the memory."""
+
+    def __init__(self) -> None:
+        self.kept: list[bytes] | None = []
+        self._bytes = 0
+
+    def add(self, line: bytes) -> None:
+        """Keep one more line."""
+        self._bytes += len(line)
+        if self._bytes > _KEPT_BYTES:
+            self.kept = None
+        if self.kept is not None:
+            self.kept.append(line)
 
 
 def _standing_rows(journal: JournalReader, folder: Path, files: Files) -> Mapping[Trial, Row]:

@@ -13,6 +13,9 @@ from trunchbuild.core.run_spec import RunSpec
 from trunchbuild.effects.store.api import ReleaseFiles
 from trunchbuild.errors import BadInputError, Fault
 
+_KEPT_BYTES = 32 << 20
+"""A public part up to this size is read once."""
+
 
 class ToolsNotAvailableError(BadInputError):
     """Cases offer tools to the model, and this build cannot run any."""
@@ -27,6 +30,8 @@ class RunPlan:
     trials: tuple[Trial, ...]
     need_environment: frozenset[CaseId]
     """Cases that are never asked."""
+    read: tuple[EffectiveCase, ...] | None
+    """The cases that may be asked, where the release is small enough to be kept in memory; else they are read again."""
 
     @property
     def askable(self) -> list[Trial]:
@@ -58,12 +63,18 @@ def plan_run(release: ReleaseFiles, spec: RunSpec) -> RunPlan:
     known: list[CaseId] = []
     need: set[CaseId] = set()
     with_tools: set[CaseId] = set()
+    small = release.manifest.file(CASES).bytes <= _KEPT_BYTES
+    read: list[EffectiveCase] = []
     for case in public_cases(release):
         known.append(case.case)
         if case.needs_environment:
             need.add(case.case)
-        elif effective(case, evals[case.case.eval]).tools:
+            continue
+        whole = effective(case, evals[case.case.eval])
+        if whole.tools:
             with_tools.add(case.case)
+        if small:
+            read.append(whole)
     picked = list(chosen(known, spec))
     if not picked:
         raise BadInputError("the run has no cases", expected="at least one case in the chosen evals")
@@ -80,11 +91,14 @@ def plan_run(release: ReleaseFiles, spec: RunSpec) -> RunPlan:
             faults=[Fault(f"case {case}", "offers tools to the model") for case in tools],
             hint="`--eval` and `--cases` choose the cases that need none",
         )
-    return RunPlan(tuple(trials(picked, spec)), frozenset(need.intersection(picked)))
+    return RunPlan(tuple(trials(picked, spec)), frozenset(need.intersection(picked)), tuple(read) if small else None)
 
 
-def effective_cases(release: ReleaseFiles, wanted: frozenset[CaseId]) -> Iterator[EffectiveCase]:
+def effective_cases(release: ReleaseFiles, plan: RunPlan, wanted: frozenset[CaseId]) -> Iterator[EffectiveCase]:
     """The wanted cases as models get them, in the release's order, one at a time."""
+    if plan.read is not None:
+        yield from (case for case in plan.read if case.case in wanted)
+        return
     evals = {entry.id: entry for entry in release.manifest.evals}
     for case in public_cases(release):
         if case.case in wanted:

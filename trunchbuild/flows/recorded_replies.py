@@ -7,11 +7,12 @@ import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from trunchbuild.core.ids import RunId
 from trunchbuild.core.plan import Trial
 from trunchbuild.core.recorded import NOT_RECORDED, ReplyBook, TrialReply, book_of, read_replies
 from trunchbuild.core.replies import Failure, Step, classify, read_chat_reply
 from trunchbuild.effects.files.api import Files
-from trunchbuild.effects.journal.api import JournalReader, StepRecord
+from trunchbuild.effects.journal.api import JOURNAL, JournalReader, Journals, RunLockedError, StepRecord
 from trunchbuild.errors import BadInputError
 from trunchbuild.flows.run_folder import REPLIES
 
@@ -83,6 +84,25 @@ def to_ask_again(journal: JournalReader, trials: Iterable[Trial]) -> frozenset[T
         if getattr(outcome, "status", None) in ASKED_AGAIN:
             again.add(reply.trial)
     return frozenset(again)
+
+
+def replies_of_run(folder: Path, run: RunId, files: Files, journals: Journals) -> ReplyBook:
+    """A finished run's replies: those that it publishes, or, where there are none, those of its journal.
+
+    Raises:
+        BadInputError: It has neither, or a line is not of its form.
+        DroppedRepliesError: They were not kept.
+        RunLockedError: A process is asking for more of them.
+    """
+    if journals.in_use(folder):
+        raise RunLockedError("another process is running this run", place=str(folder))
+    if files.exists(folder / REPLIES):
+        return from_file(folder, files)
+    reader = journals.read(folder, run)
+    if reader is None:
+        raise BadInputError("the run has no replies", place=str(folder), expected=f"`{REPLIES}` or `{JOURNAL}`")
+    with reader as journal:
+        return book_of(from_journal(journal, sorted(journal.recorded())))
 
 
 def missing_reply(trial: Trial) -> TrialReply:

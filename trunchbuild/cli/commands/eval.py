@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import platform
 import sys
@@ -13,6 +14,7 @@ import click
 import trunchbuild
 from trunchbuild.cli.options import json_option, runs_code
 from trunchbuild.cli.render import note, progress, show_json, warn
+from trunchbuild.cli.run_options import Number
 from trunchbuild.cli.run_summary import show_summary
 from trunchbuild.cli.run_target import ChosenTarget, TargetChoice, chosen_target
 from trunchbuild.cli.wiring import App
@@ -35,30 +37,6 @@ from trunchbuild.errors import BadInputError, ExitCode
 from trunchbuild.flows.ask import Asking
 from trunchbuild.flows.evaluate import Doors, RunOptions, RunOutcome, evaluate, request_bodies
 from trunchbuild.flows.find_release import find_release
-
-
-class _Number(click.ParamType[float | str]):
-    """A finite number within bounds; NaN is none. `none` means: leave it out, where that is allowed."""
-
-    name = "number"
-
-    def __init__(self, low: float, high: float, *, above: bool = False, none: bool = False) -> None:
-        self._low, self._high, self._above, self._none = low, high, above, none
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float | str:
-        """See `click.ParamType`."""
-        if self._none and value == "none":
-            return "none"
-        try:
-            number = float(str(value))
-        except ValueError:
-            number = math.nan
-        if not self._low <= number <= self._high or not math.isfinite(number) or (self._above and number == self._low):
-            bounds = f"{'more than' if self._above else 'at least'} {self._low:g}"
-            if math.isfinite(self._high):
-                bounds += f", at most {self._high:g}"
-            self.fail(f"{value!r} is not a number of {bounds}{' or `none`' if self._none else ''}", param, ctx)
-        return number
 
 
 _COUNT = click.IntRange(min=1)
@@ -112,15 +90,15 @@ class _Arguments:
 @click.option("--cases", type=click.Path(path_type=Path), help="Only these cases: a file with one EVAL/ID a line.")
 @click.option("--repeat", type=_COUNT, default=1, show_default=True, help="Ask each case so many times.")
 @click.option("--concurrency", type=click.IntRange(1, 4096), default=16, show_default=True, help="Calls at a time.")
-@click.option("--temperature", type=_Number(0, 100, none=True), default=0, show_default=True, metavar="T|none")
-@click.option("--top-p", type=_Number(0, 1, above=True))
+@click.option("--temperature", type=Number(0, 100, none=True), default=0, show_default=True, metavar="T|none")
+@click.option("--top-p", type=Number(0, 1, above=True))
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Repeat n asks with this seed + n.")
 @click.option("--max-output-tokens", type=_COUNT, default=DEFAULT_OUTPUT_TOKENS, show_default=True)
 @click.option("--limit-field", type=click.Choice(LIMIT_FIELDS), help="The body's name for the output limit.")
 @click.option("--thinking", type=click.Choice(THINKING_LEVELS), help="Told as the provider's `thinking` says.")
-@click.option("--rpm", type=_Number(0, math.inf, above=True), help="Calls a minute, retries among them.")
-@click.option("--timeout", type=_Number(0, math.inf, above=True), default=600, show_default=True, help="Seconds.")
-@click.option("--min-coverage", type=_Number(0, 1), default=DEFAULT_MIN_COVERAGE, show_default=True)
+@click.option("--rpm", type=Number(0, math.inf, above=True), help="Calls a minute, retries among them.")
+@click.option("--timeout", type=Number(0, math.inf, above=True), default=600, show_default=True, help="Seconds.")
+@click.option("--min-coverage", type=Number(0, 1), default=DEFAULT_MIN_COVERAGE, show_default=True)
 @click.option("--max-total-tokens", type=_COUNT, help="Stop, resumable, when the run has used so many.")
 @click.option("--save-responses/--no-save-responses", default=True, show_default=True)
 @click.option("--retry-failed", is_flag=True, help="Ask failed, truncated, filtered and empty trials again.")
@@ -134,6 +112,7 @@ class _Arguments:
 def command(app: App, /, release: str, as_json: bool, **options: object) -> int:
     """See the help above."""
     arguments = _Arguments(**options)  # type: ignore[arg-type]
+    _rest_collector()
     files = find_release(release, store=app.store, files=app.files).files
     choice = TargetChoice(
         arguments.model,
@@ -154,6 +133,12 @@ def command(app: App, /, release: str, as_json: bool, **options: object) -> int:
         doors = Doors(lambda: app.endpoints, app.journals, app.files, lambda: app.runtime, progress)
         outcome = evaluate(files, options_of_run, doors)
     return _show(outcome, as_json)
+
+
+def _rest_collector() -> None:
+    """Let the cycle collector leave alone what was imported, and look less often: a run makes few cycles."""
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 def _spec(app: App, release: ReleaseFiles, arguments: _Arguments, target: ChosenTarget) -> RunSpec:

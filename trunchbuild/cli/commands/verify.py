@@ -13,8 +13,14 @@ from trunchbuild.core.checks import CheckReport, CheckResult
 from trunchbuild.core.ids import Digest
 from trunchbuild.core.repo import RepoAddress
 from trunchbuild.core.seal import checked_key
+from trunchbuild.effects.store.api import ReleaseFiles
+from trunchbuild.errors import UsageError
+from trunchbuild.flows.find_release import find_release, is_stored
 from trunchbuild.flows.from_commit import BuildTools
+from trunchbuild.flows.grade import GradeDoors
+from trunchbuild.flows.run_folder import is_run_folder
 from trunchbuild.flows.verify import VerifyOrder, VerifyTools, verify
+from trunchbuild.flows.verify_run import verify_run
 
 
 @click.command()
@@ -23,6 +29,7 @@ from trunchbuild.flows.verify import VerifyOrder, VerifyTools, verify
 @click.option("--rebuild", is_flag=True, help="Also build the release again from its commit.")
 @click.option("--repo", metavar="REPO", help="Where its repository is, if not where lockfile or provenance say.")
 @click.option("--manifest", type=click.Path(path_type=Path), help="For a proof: the manifest of its release.")
+@click.option("--release", metavar="RELEASE", help="For a run: its release, where the store does not hold it.")
 @click.option("--seal", metavar="KEYFILE", type=click.Path(path_type=Path), help="The key of a sealed release.")
 @click.option("--insecure-http", is_flag=True, help="Allow plain http to another machine.")
 @json_option
@@ -36,6 +43,7 @@ def command(
     rebuild: bool,
     repo: str | None,
     manifest: Path | None,
+    release: str | None,
     seal: Path | None,
     insecure_http: bool,
     as_json: bool,
@@ -44,9 +52,16 @@ def command(
 
     Exits 0 where all say yes, 1 where one says no, 4 where something could not be checked.
     """
+    claimed = None if digest is None else Digest.parse(digest)
+    if is_run_folder(Path(subject), app.files):
+        if rebuild or repo is not None or manifest is not None or seal is not None:
+            raise UsageError("that is a run: `--rebuild`, `--repo`, `--manifest` and `--seal` belong to a release")
+        return _answer(_verify_run(app, Path(subject), release, claimed), as_json=as_json)
+    if release is not None:
+        raise UsageError("`--release` belongs to a run", got=f"`{subject}`, which is none")
     order = VerifyOrder(
         text=subject,
-        claimed=None if digest is None else Digest.parse(digest),
+        claimed=claimed,
         rebuild=rebuild or repo is not None,
         repo=None if repo is None else RepoAddress.parse(repo),
         insecure_http=insecure_http,
@@ -54,7 +69,21 @@ def command(
         manifest=manifest,
     )
     build = BuildTools(app.git, app.runtime, app.schemas, app.store)
-    report = verify(order, VerifyTools(app.files, build))
+    return _answer(verify(order, VerifyTools(app.files, build)), as_json=as_json)
+
+
+def _verify_run(app: App, folder: Path, release: str | None, claimed: Digest | None) -> CheckReport:
+    """Verify a run against the release that it names, from the store or from where the user says."""
+
+    def find(digest: Digest) -> ReleaseFiles | None:
+        if release is None and not is_stored(digest, app.store):
+            return None
+        return find_release(release or str(digest), store=app.store, files=app.files).files
+
+    return verify_run(folder, find, GradeDoors(app.files, app.journals, lambda: app.runtime), claimed=claimed)
+
+
+def _answer(report: CheckReport, *, as_json: bool) -> int:
     if as_json:
         show_json(report.json())
     else:

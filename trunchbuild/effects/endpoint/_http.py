@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -11,6 +12,7 @@ from http import HTTPStatus
 from typing import NoReturn
 
 import aiohttp
+from yarl import URL
 
 import trunchbuild
 from trunchbuild.core.call_policy import backoff, http_failure, is_retried, refused_parameter, retry_after
@@ -31,6 +33,8 @@ from trunchbuild.effects.endpoint.api import (
 
 _KEEP_ALIVE_SECONDS = 30.0
 _CONNECT_SECONDS = 30.0
+_LARGE_BODY = 1 << 20
+"""From here on aiohttp wants a body as a file, and sends it in pieces."""
 
 
 class _TooLongError(Exception):
@@ -72,7 +76,7 @@ async def _connected(target: Target, limits: CallLimits, timing: Timing) -> Asyn
 class _HttpEndpoint:
     def __init__(self, session: aiohttp.ClientSession, target: Target, limits: CallLimits, timing: Timing) -> None:
         self._session = session
-        self._url = target.base_url.rstrip("/") + "/chat/completions"
+        self._url = URL(target.base_url.rstrip("/") + "/chat/completions")
         self._limits = limits
         self._timing = timing
         self._gate = RateGate(timing, limits.calls_per_minute)
@@ -128,7 +132,8 @@ class _HttpEndpoint:
         wait: float | None = None
         step: Step
         try:
-            async with self._session.post(self._url, data=body, allow_redirects=False) as response:
+            data = body if len(body) < _LARGE_BODY else io.BytesIO(body)
+            async with self._session.post(self._url, data=data, allow_redirects=False) as response:
                 status = response.status
                 raw = self._redactor.clean(await self._read(response))
                 wait = retry_after(response.headers.get("retry-after"), self._timing.now())
@@ -149,6 +154,8 @@ class _HttpEndpoint:
     async def _read(self, response: aiohttp.ClientResponse) -> bytes:
         """The whole body; no pause in it may exceed the idle time-out."""
         content = response.content
+        if content.is_eof() and content.total_bytes <= self._limits.max_reply_bytes:
+            return content.read_nowait(-1)  # it came in one piece with its head: nothing to wait for
         chunks: list[bytes] = []
         size = 0
         while not content.at_eof():

@@ -1,0 +1,31 @@
+"""Kinds of option values that the commands about runs share."""
+
+from __future__ import annotations
+
+import math
+
+import click
+
+
+class Number(click.ParamType[float | str]):
+    """A finite number within bounds; NaN is none. `none` means: leave it out, where that is allowed."""
+
+    name = "number"
+
+    def __init__(self, low: float, high: float, *, above: bool = False, none: bool = False) -> None:
+        self._low, self._high, self._above, self._none = low, high, above, none
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float | str:
+        """See `click.ParamType`."""
+        if self._none and value == "none":
+            return "none"
+        try:
+            number = float(str(value))
+        except ValueError:
+            number = math.nan
+        if not self._low <= number <= self._high or not math.isfinite(number) or (self._above and number == self._low):
+            bounds = f"{'more than' if self._above else 'at least'} {self._low:g}"
+            if math.isfinite(self._high):
+                bounds += f", at most {self._high:g}"
+            self.fail(f"{value!r} is not a number of {bounds}{' or `none`' if self._none else ''}", param, ctx)
+        return number
