@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,6 +13,7 @@ from tests.support.releases import (
     add_release,
     export,
     files_of,
+    rehashed,
 )
 from trunchbuild.core.checks import CheckReport
 from trunchbuild.core.ids import Digest, ReleaseId
@@ -190,40 +189,6 @@ class TestAltered:
         path = folder / "cases.jsonl"
         path.write_bytes(path.read_bytes()[:-1])
         assert {2, 3} <= set(failing(verified(store, folder, None)))
-
-
-def rehashed(folder: Path, change: Callable[[list[bytes], list[bytes]], None], **counts: int) -> None:
-    """Change lines and give the folder a manifest that fits its files: only what (4) looks at is wrong then."""
-    manifest = json.loads((folder / "manifest.json").read_bytes())
-    public = (folder / "cases.jsonl").read_bytes().splitlines()
-    private = (folder / "private.jsonl").read_bytes().splitlines()
-    change(public, private)
-    for name, lines in (("cases.jsonl", public), ("private.jsonl", private)):
-        data = b"".join(line + b"\n" for line in lines)
-        (folder / name).write_bytes(data)
-        for entry in manifest["files"]:
-            if entry["path"] == name:
-                entry.update(
-                    sha256=hashlib.sha256(data).hexdigest(), bytes=len(data), lines=len(lines), merkleRoot=root(lines)
-                )
-    (folder / "manifest.json").write_bytes(
-        json.dumps(manifest, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
-    )
-    (folder / "provenance.json").unlink()
-
-
-def root(lines: list[bytes]) -> str:
-    """RFC 6962, section 2.1, as it is written there: by recursion at the largest power of two."""
-
-    def mth(part: list[bytes]) -> bytes:
-        if len(part) == 1:
-            return hashlib.sha256(b"\0" + part[0]).digest()
-        split = 1
-        while split * 2 < len(part):
-            split *= 2
-        return hashlib.sha256(b"\1" + mth(part[:split]) + mth(part[split:])).digest()
-
-    return mth(lines).hex()
 
 
 class TestLines:
