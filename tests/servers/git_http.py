@@ -6,6 +6,7 @@ dulwich's server is no use here: it gives no commit by id.
 from __future__ import annotations
 
 import base64
+import functools
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping
@@ -41,6 +42,8 @@ class GitHttpServer:
     """First path part -> where to go instead."""
     answer: Mapping[str, tuple[int, str, bytes]] = field(default_factory=dict)
     """Last path part -> a fixed answer: status, content type, body."""
+    fetch_answer: bytes | None = None
+    """A fixed answer to every fetch of protocol 2; refs still come from Git."""
     requests: list[str] = field(default_factory=list)
     """Method and path of every request, in order."""
     bodies: list[bytes] = field(default_factory=list)
@@ -105,6 +108,8 @@ class _Handler(BaseHTTPRequestHandler):
         elif last in state.answer:
             status, kind, fixed = state.answer[last]
             self._reply(status, {"Content-Type": kind}, fixed)
+        elif state.fetch_answer is not None and b"command=fetch" in body:
+            self._reply(200, {"Content-Type": "application/x-git-upload-pack-result"}, state.fetch_answer)
         elif state.login is not None and self.headers.get("Authorization") != _basic(state.login):
             self._reply(401, {"WWW-Authenticate": 'Basic realm="git"'}, b"")
         else:
@@ -133,6 +138,11 @@ def _basic(login: tuple[str, str]) -> str:
     return "Basic " + base64.b64encode(":".join(login).encode()).decode()
 
 
+@functools.cache
+def _program() -> str:
+    return str(Path(git(Path.cwd(), "--exec-path")) / "git-http-backend")
+
+
 def _backend(
     state: GitHttpServer, request: BaseHTTPRequestHandler, path: str, query: str, body: bytes
 ) -> tuple[int, dict[str, str], bytes]:
@@ -154,8 +164,7 @@ def _backend(
         variables["GIT_PROTOCOL"] = request.headers["Git-Protocol"]
     if request.headers.get("Content-Encoding"):
         variables["HTTP_CONTENT_ENCODING"] = request.headers["Content-Encoding"]
-    backend = str(Path(git(state.root, "--exec-path")) / "git-http-backend")
-    done = subprocess.run([backend], input=body, env=variables, capture_output=True, check=False)
+    done = subprocess.run([_program()], input=body, env=variables, capture_output=True, check=False)
     head, _, content = done.stdout.partition(b"\r\n\r\n")
     headers = dict(line.split(": ", 1) for line in head.decode().split("\r\n") if ": " in line)
     status = int(headers.pop("Status", "200 OK").split(" ")[0])
