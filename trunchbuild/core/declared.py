@@ -56,7 +56,11 @@ class Declared:
 
     def wrong(self, name: str | tuple[str, int], expected: str, value: Json, hint: str | None = None) -> None:
         """Note that a member is not what it should be."""
-        got = repr(value) if isinstance(value, str) and len(value) <= 60 else kind_of(value)
+        got = kind_of(value)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            got = str(value)
+        elif isinstance(value, str) and len(value) <= 60:
+            got = repr(value)
         self.faults.append(Fault(self.place(name), "wrong value", expected, got, hint))
 
     def has(self, name: str) -> bool:

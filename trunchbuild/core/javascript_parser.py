@@ -12,12 +12,14 @@ from typing import Any
 from trunchbuild.core.json_types import Json
 
 
-@dataclass(frozen=True, slots=True)
 class Unreadable(Exception):  # noqa: N818 - not an error by itself: another parser may read the text
     """This parser cannot read the text; `offset` is where, in code points from 0."""
 
-    message: str
-    offset: int
+    # No frozen dataclass: Python writes to an exception that passes through a context manager.
+    def __init__(self, message: str, offset: int) -> None:
+        self.message = message
+        self.offset = offset
+        super().__init__(message)
 
 
 @dataclass(frozen=True, slots=True)
