@@ -19,6 +19,7 @@ sys.path.pop(0)
 
 _MAX_MESSAGE = 2000
 _MAX_CASES = 25_000
+_PREFIX = "repository."
 
 
 class FailureError(Exception):
@@ -43,11 +44,12 @@ class Modules:
         """Run one module, once."""
         if path in self._loaded:
             return self._loaded[path]
-        module = type(sys)(path.removesuffix(".py").removesuffix("/__init__").replace("/", "."))
-        self._loaded[path] = module
+        # The prefix keeps a repository's `json.py` apart from Python's. `dataclasses` looks modules up by name.
+        name = _PREFIX + path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        module = self._loaded[path] = sys.modules[name] = type(sys)(name)
         names = module.__dict__
-        for name in ("__loader__", "__package__", "__spec__"):
-            del names[name]
+        for inside in ("__loader__", "__package__", "__spec__"):
+            del names[inside]
         names["__builtins__"] = {
             **self._builtins,
             "__import__": self._library.import_function(lambda spec, items: self._relative(path, spec, items)),

@@ -1,0 +1,79 @@
+"""One suite for every back end: `sandbox` confines, `limited` also includes the one that only limits."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from trunchbuild.core.confinement import Limits, Sandbox, SandboxOutcome, SandboxRequest
+from trunchbuild.effects.runtime._python_layout import FLAGS, probe_request, python_layout
+from trunchbuild.effects.sandbox._bubblewrap import system_bubblewrap, wheel_bubblewrap
+from trunchbuild.effects.sandbox._confined import ConfinedSandbox
+from trunchbuild.effects.sandbox._none import NoSandbox
+
+WAYS = {"bubblewrap of the wheel": wheel_bubblewrap(), "bubblewrap of the system": system_bubblewrap()}
+CONFINING = {name: way for name, way in WAYS.items() if way.missing() is None}
+"""The ways that this machine has; the package's own is always among them on Linux."""
+
+LIMITS = Limits(wall_seconds=20.0, cpu_seconds=10, address_space_bytes=1 << 30, output_bytes=1 << 20)
+
+
+@pytest.fixture(params=CONFINING, scope="session")
+def sandbox(request: pytest.FixtureRequest) -> Sandbox:
+    return ConfinedSandbox([CONFINING[request.param]], probe_request())
+
+
+@pytest.fixture(params=[*CONFINING, "none"], scope="session")
+def limited(request: pytest.FixtureRequest) -> Sandbox:
+    return NoSandbox() if request.param == "none" else ConfinedSandbox([CONFINING[request.param]], probe_request())
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a guest said and how it ended."""
+
+    outcome: SandboxOutcome
+    output: bytes
+
+
+def request_for(
+    code: str,
+    limits: Limits = LIMITS,
+    read_only: Mapping[Path, str] | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> SandboxRequest:
+    """The guest's Python with a program on its command line."""
+    layout = python_layout()
+    return SandboxRequest(
+        (str(layout.program), *FLAGS, "-u", "-c", code),
+        {**layout.read_only, **(read_only or {})},
+        environment or {},
+        hidden=layout.hidden,
+        limits=limits,
+    )
+
+
+def run_python(sandbox: Sandbox, code: str, stdin: bytes = b"", **changes: object) -> Run:
+    """Run a program to its end; `changes` are fields of the request."""
+    known = {key: changes.pop(key) for key in ("limits", "read_only", "environment") if key in changes}
+    request = replace(request_for(code, **known), **changes)  # type: ignore[arg-type]
+    output: list[bytes] = []
+    with tempfile.TemporaryFile() as file:
+        file.write(stdin)
+        file.seek(0)
+        outcome = sandbox.run(request, file, output.append)
+    return Run(outcome, b"".join(output))
+
+
+ATTEMPT = """
+def attempt(action):
+    try:
+        print("did", action())
+    except BaseException as error:
+        print(type(error).__name__)
+"""
+"""Prints the name of the error that an attempt ends with, or `did`."""

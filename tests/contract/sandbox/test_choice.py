@@ -1,0 +1,181 @@
+"""Which way is chosen, and that nothing runs where none holds."""
+
+from __future__ import annotations
+
+import stat
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.contract.sandbox.conftest import CONFINING, request_for
+from trunchbuild.core.confinement import SandboxOutcome, SandboxRequest, SandboxUnavailableError
+from trunchbuild.effects.runtime._python_layout import probe_request
+from trunchbuild.effects.sandbox._bubblewrap import Bubblewrap
+from trunchbuild.effects.sandbox._confined import ConfinedSandbox
+from trunchbuild.effects.sandbox._cures import cure_of
+from trunchbuild.effects.sandbox._launch import Launch, Way
+from trunchbuild.effects.sandbox._none import NoSandbox
+from trunchbuild.errors import Fault
+
+REAL = "bubblewrap of the wheel"
+
+
+class CountingWay:
+    """A way that counts how often it is used."""
+
+    def __init__(self, real: Way, identity: str = "one") -> None:
+        self.real = real
+        self.identity = identity
+        self.launches = 0
+
+    @property
+    def name(self) -> str:
+        return self.real.name
+
+    def missing(self) -> Fault | None:
+        return self.real.missing()
+
+    def launch(self, request: SandboxRequest) -> Launch:
+        self.launches += 1
+        return self.real.launch(request)
+
+    def setup_fault(self, outcome: SandboxOutcome) -> Fault:
+        return self.real.setup_fault(outcome)
+
+
+class OpenWay(CountingWay):
+    """Claims to confine and does not: the program runs as it is, with a true-looking report."""
+
+    name = "open"
+
+    def __init__(self) -> None:
+        self.identity = "open"
+        self.launches = 0
+
+    def missing(self) -> None:
+        return None
+
+    def launch(self, request: SandboxRequest) -> Launch:
+        self.launches += 1
+        layout = {inside: str(host) for host, inside in request.read_only.items()}
+        argv = [layout.get(word, word) for word in request.argv]
+        return Launch(["/bin/sh", "-c", 'echo \'{ "exit-code": 0 }\' >&2; exec "$@"', "x", *argv], {"SECRET": "1"})
+
+    def setup_fault(self, outcome: SandboxOutcome) -> Fault:
+        return Fault("open", "could not start")
+
+
+def script(folder: Path, text: str) -> Bubblewrap:
+    """A stand-in for bwrap."""
+    path = folder / "bwrap"
+    path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return Bubblewrap("stand-in", path)
+
+
+def run(sandbox: ConfinedSandbox) -> bytes:
+    output: list[bytes] = []
+    with tempfile.TemporaryFile() as nothing:
+        sandbox.run(request_for("print('ran')"), nothing, output.append)
+    return b"".join(output)
+
+
+def test_the_first_way_that_holds_is_chosen(tmp_path: Path) -> None:
+    broken = script(tmp_path, "echo 'bwrap: No permissions to create new namespace' >&2; exit 1")
+    real = CountingWay(CONFINING[REAL])
+    sandbox = ConfinedSandbox([broken, real], probe_request())
+    assert run(sandbox) == b"ran\n"
+    assert real.launches == 2
+    assert sandbox.name.startswith("bubblewrap 0.")
+
+
+def test_a_way_that_does_not_hold_runs_nothing() -> None:
+    """The probe gets out, so the guest never starts."""
+    sandbox = ConfinedSandbox([OpenWay()], probe_request())
+    with pytest.raises(SandboxUnavailableError) as caught:
+        run(sandbox)
+    assert caught.value.exit_code == 4
+
+
+def test_every_way_is_listed_with_its_reason(tmp_path: Path) -> None:
+    missing = Bubblewrap("absent", None)
+    old = script(tmp_path, "echo 'bwrap: Unknown option --disable-userns' >&2; exit 1")
+    with pytest.raises(SandboxUnavailableError) as caught:
+        run(ConfinedSandbox([missing, old], probe_request()))
+    absent, outdated = caught.value.faults
+    assert (absent.place, absent.message) == ("absent", "not installed")
+    assert "Unknown option --disable-userns" in outdated.message
+    assert outdated.hint is not None
+    assert "0.8 or later" in outdated.hint
+    assert "--unsafe-no-sandbox" in str(caught.value.hint)
+
+
+def test_no_way_at_all_is_a_refusal() -> None:
+    with pytest.raises(SandboxUnavailableError):
+        run(ConfinedSandbox([], probe_request()))
+
+
+def test_a_way_that_held_is_remembered_until_something_changes(tmp_path: Path) -> None:
+    first = CountingWay(CONFINING[REAL])
+    assert run(ConfinedSandbox([first], probe_request(), tmp_path / "memory")) == b"ran\n"
+    again = CountingWay(CONFINING[REAL])
+    assert run(ConfinedSandbox([again], probe_request(), tmp_path / "memory")) == b"ran\n"
+    changed = CountingWay(CONFINING[REAL], identity="two")
+    assert run(ConfinedSandbox([changed], probe_request(), tmp_path / "memory")) == b"ran\n"
+    assert (first.launches, again.launches, changed.launches) == (2, 1, 2)
+
+
+def test_a_way_that_did_not_hold_is_never_remembered(tmp_path: Path) -> None:
+    for _ in range(2):
+        way = OpenWay()
+        with pytest.raises(SandboxUnavailableError):
+            run(ConfinedSandbox([way], probe_request(), tmp_path / "memory"))
+        assert way.launches == 1
+
+
+def test_a_remembered_way_that_breaks_runs_nothing_and_is_forgotten(tmp_path: Path) -> None:
+    """The tool may stop working after the probe; the refusal comes from the run itself."""
+    memory = tmp_path / "memory"
+    run(ConfinedSandbox([CountingWay(CONFINING[REAL])], probe_request(), memory))
+    broken = CountingWay(script(tmp_path, "echo 'bwrap: setting up uid map: Permission denied' >&2; exit 1"))
+    with pytest.raises(SandboxUnavailableError, match="uid map"):
+        run(ConfinedSandbox([broken], probe_request(), memory))
+    assert list(memory.iterdir()) == []
+
+
+def test_a_setup_that_fails_is_told_from_a_guest_that_fails() -> None:
+    """A file that is not there is ours; an exit code of 1 is the guest's."""
+    sandbox = ConfinedSandbox([CONFINING[REAL]], probe_request())
+    absent = request_for("pass", read_only={Path("/no/such/file"): "/x"})
+    with pytest.raises(SandboxUnavailableError, match="no/such/file"):
+        _with_nothing(sandbox, absent)
+    assert _with_nothing(sandbox, request_for("raise SystemExit(1)")).code == 1
+
+
+def _with_nothing(sandbox: ConfinedSandbox, request: SandboxRequest) -> SandboxOutcome:
+    ignore: Callable[[bytes], None] = lambda chunk: None  # noqa: E731
+    with tempfile.TemporaryFile() as nothing:
+        return sandbox.run(request, nothing, ignore)
+
+
+@pytest.mark.parametrize(
+    ("words", "cure"),
+    [
+        ("bwrap: Unknown option --disable-userns", "too old"),
+        ("bwrap: prctl(PR_SET_SECCOMP) failed: Invalid argument", "CONFIG_SECCOMP_FILTER"),
+        ("bwrap: Can't find source path /root/x: Permission denied", "readable"),
+        ("bwrap: No permissions to create new namespace", "seccomp=unconfined"),
+        ("bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted", "seccomp=unconfined"),
+    ],
+)
+def test_known_failures_have_a_cure(words: str, cure: str) -> None:
+    """The words are bubblewrap's own (bubblewrap.c, utils.c, network.c)."""
+    hint = cure_of(words)
+    assert hint is not None
+    assert cure in hint or "apparmor" in hint or "sysctl" in hint
+
+
+def test_the_unsafe_back_end_says_so() -> None:
+    assert NoSandbox().name == "none (unsafe)"

@@ -1,0 +1,188 @@
+"""What no guest may reach, whichever way confines it. Every refusal has its twin: the host can do the same."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from tests.contract.sandbox.conftest import ATTEMPT, run_python
+from trunchbuild.core.confinement import Sandbox
+
+REFUSED = {b"PermissionError", b"FileNotFoundError", b"OSError"}
+
+
+def attempts(sandbox: Sandbox, code: str, **changes: object) -> list[bytes]:
+    run = run_python(sandbox, ATTEMPT + code, **changes)
+    assert run.outcome.ending == "exited", run.outcome
+    assert run.outcome.code == 0, run.outcome
+    return run.output.split(b"\n")[:-1]
+
+
+CLIENT = """
+import _socket
+def talk():
+    one = _socket.socket({family}, {kind})
+    one.settimeout(1)
+    one.connect({address!r})
+    one.send(b"hello")
+attempt(talk)
+"""
+
+
+def heard(server: socket.socket) -> bool:
+    server.settimeout(0.2)
+    try:
+        if server.type == socket.SOCK_DGRAM:
+            server.recv(16)
+        else:
+            server.accept()[0].close()
+    except TimeoutError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("kind", ["SOCK_STREAM", "SOCK_DGRAM"])
+@pytest.mark.parametrize("place", ["tcp", "abstract", "file"])
+def test_network_is_unreachable(sandbox: Sandbox, kind: str, place: str) -> None:
+    """A program that reaches a server of the host when it runs freely reaches nothing when confined."""
+    with tempfile.TemporaryDirectory() as folder:
+        family = "AF_INET" if place == "tcp" else "AF_UNIX"
+        with socket.socket(getattr(socket, family), getattr(socket, kind)) as server:
+            path = f"{folder}/server"
+            server.bind({"tcp": ("127.0.0.1", 0), "abstract": b"\0trunchbuild-test", "file": path}[place])
+            if kind == "SOCK_STREAM":
+                server.listen()
+            address = server.getsockname()
+            constants = {"family": f"_socket.{family}", "kind": f"_socket.{kind}"}
+            code = CLIENT.format(address=address, **constants)
+            subprocess.run([sys.executable, "-c", ATTEMPT + code], check=True, capture_output=True)
+            assert heard(server)
+            inside = CLIENT.format(address="/shared/server" if place == "file" else address, **constants)
+            assert attempts(sandbox, inside, read_only={Path(folder): "/shared"}) == [b"PermissionError"]
+            assert not heard(server)
+
+
+def test_only_the_given_files_exist(sandbox: Sandbox, tmp_path: Path) -> None:
+    """Neither the host's files nor links to them lead out; the given folder is there."""
+    (tmp_path / "given").mkdir()
+    (tmp_path / "given" / "file").write_text("given", encoding="utf-8")
+    (tmp_path / "secret").write_text("secret", encoding="utf-8")
+    (tmp_path / "given" / "link").symlink_to(tmp_path / "secret")
+    (tmp_path / "given" / "passwd").symlink_to("/etc/passwd")
+    code = f"""
+import os
+for path in ("/given/file", "/given/link", "/given/passwd", {str(tmp_path / "secret")!r}, "/etc/passwd", "/etc/shadow"):
+    attempt(lambda: open(path).read())
+print(sorted(os.listdir("/")))
+"""
+    *answers, listing = attempts(sandbox, code, read_only={tmp_path / "given": "/given"})
+    assert answers == [b"did given", *[b"FileNotFoundError"] * 5]
+    assert set(eval(listing)) <= {"given", "lib", "lib64", "usr", "python"}
+
+
+def test_nothing_can_be_written(sandbox: Sandbox, tmp_path: Path) -> None:
+    """Not the root, not a given file or folder, not the working folder, not the temporary folder."""
+    (tmp_path / "file").write_text("before", encoding="utf-8")
+    code = """
+for path in ("/new", "/given/new", "/given/file", "new", "/tmp/new", "/dev/shm/new"):
+    attempt(lambda: open(path, "w").write("after"))
+import os
+attempt(lambda: os.unlink("/given/file"))
+attempt(lambda: os.mkdir("/folder"))
+attempt(lambda: os.chmod("/given/file", 0o777))
+"""
+    answers = attempts(sandbox, code, read_only={tmp_path: "/given"}, workdir="/work")
+    assert set(answers) <= REFUSED
+    assert len(answers) == 9
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    assert (tmp_path / "file").read_text(encoding="utf-8") == "before"
+
+
+def test_hidden_folders_are_empty(sandbox: Sandbox, tmp_path: Path) -> None:
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "file").write_text("x", encoding="utf-8")
+    code = "import os; print(os.listdir('/given'), os.listdir('/given/inner'))"
+    shown = run_python(sandbox, code, read_only={tmp_path: "/given"})
+    hidden = run_python(sandbox, code, read_only={tmp_path: "/given"}, hidden=("/given/inner",))
+    assert shown.output == b"['inner'] ['file']\n"
+    assert hidden.output == b"['inner'] []\n"
+
+
+def test_environment_is_what_was_given(sandbox: Sandbox) -> None:
+    """The host's variables stay outside."""
+    assert "PATH" in os.environ
+    run = run_python(sandbox, "import os; print(sorted(os.environ.items()))", environment={"LC_ALL": "C.UTF-8"})
+    assert eval(run.output) == [("LC_ALL", "C.UTF-8"), ("PWD", "/")]
+
+
+def test_no_proc_no_devices(sandbox: Sandbox) -> None:
+    code = """
+import os
+for path in ("/proc", "/proc/self/maps", "/sys", "/dev", "/dev/null", "/dev/urandom", "/dev/shm"):
+    attempt(lambda: os.stat(path))
+"""
+    assert attempts(sandbox, code) == [b"FileNotFoundError"] * 7
+
+
+def test_one_process_and_no_other(sandbox: Sandbox) -> None:
+    """No child, no other program, no signal to anybody outside; threads are fine."""
+    code = """
+import os, _thread
+attempt(os.fork)
+attempt(lambda: os.posix_spawn("/bin/sh", ["sh"], {}))
+attempt(lambda: os.execv("/bin/sh", ["sh", "-c", "exit 0"]))
+attempt(lambda: os.kill(-1, 9) if False else os.kill(4321, 0))
+lock = _thread.allocate_lock()
+lock.acquire()
+_thread.start_new_thread(lock.release, ())
+lock.acquire()
+print("thread ran", os.getpid() < 10)
+"""
+    answers = attempts(sandbox, code)
+    assert answers[:4] == [b"PermissionError", b"PermissionError", b"FileNotFoundError", b"ProcessLookupError"]
+    assert answers[4] == b"thread ran True"
+
+
+def test_identity_is_nobody(sandbox: Sandbox) -> None:
+    """The guest is nobody, on a host of the given name, and cannot become anybody else."""
+    code = """
+import os
+print(os.getuid(), os.getgid(), os.uname().nodename, os.getcwd())
+attempt(lambda: os.setuid(0))
+attempt(lambda: os.chroot("/"))
+attempt(lambda: os.setgroups([0]))
+"""
+    answers = attempts(sandbox, code, hostname="other-name", workdir="/some/where")
+    assert answers[0] == b"65534 65534 other-name /some/where"
+    assert set(answers[1:]) <= REFUSED
+
+
+def test_no_descriptor_leaks(sandbox: Sandbox) -> None:
+    """Descriptors of the host, even inheritable ones, are closed in the guest."""
+    with tempfile.TemporaryFile() as secret:
+        os.set_inheritable(secret.fileno(), True)
+        code = """
+import os
+def is_open(number):
+    try:
+        os.fstat(number)
+    except OSError:
+        return False
+    return True
+print([number for number in range(1024) if is_open(number)])
+"""
+        assert run_python(sandbox, code).output == b"[0, 1, 2]\n"
+
+
+def test_input_is_read_only_when_given_so(sandbox: Sandbox, tmp_path: Path) -> None:
+    """A guest reads its standard input whole."""
+    data = os.urandom(1 << 20)
+    code = "import sys, hashlib; print(hashlib.sha256(sys.stdin.buffer.read()).hexdigest())"
+    digest = subprocess.run(["sha256sum"], input=data, capture_output=True, check=True).stdout.split()[0]
+    assert run_python(sandbox, code, stdin=data).output.strip() == digest

@@ -1,0 +1,94 @@
+"""The filter's decisions, taken by a small interpreter of classic BPF written from the kernel's documentation."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+
+from trunchbuild.effects.sandbox._seccomp import seccomp_program, supported
+
+ALLOW, KILL, EPERM, ENOSYS = 0x7FFF0000, 0x80000000, 0x00050001, 0x00050026
+X86_64, AARCH64, I386 = 0xC000003E, 0xC00000B7, 0x40000003
+THREAD = 0x3D0F00  # what glibc's pthread_create passes to clone
+FORK = 0x01200011  # CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD
+
+
+def decide(program: bytes, architecture: int, number: int, argument: int = 0) -> int:
+    """Run the program over one struct seccomp_data."""
+    data = struct.pack("<IIQ6Q", number, architecture, 0, argument, 0, 0, 0, 0, 0)
+    instructions = list(struct.iter_unpack("<HBBI", program))
+    accumulator, at = 0, 0
+    while True:
+        code, true, false, value = instructions[at]
+        at += 1
+        if code == 0x20:
+            (accumulator,) = struct.unpack_from("<I", data, value)
+        elif code == 0x06:
+            return value
+        else:
+            holds = {0x15: accumulator == value, 0x35: accumulator >= value, 0x45: bool(accumulator & value)}[code]
+            at += true if holds else false
+
+
+# Numbers from the tables of `ausyscall --dump` for each machine.
+X86_64_REFUSED = {
+    "socket": 41, "connect": 42, "bind": 49, "fork": 57, "vfork": 58, "ptrace": 101, "mount": 165, "unshare": 272,
+    "keyctl": 250, "perf_event_open": 298, "bpf": 321, "userfaultfd": 323, "io_uring_setup": 425, "add_key": 248,
+    "memfd_create": 319, "setns": 308, "chroot": 161, "kexec_load": 246, "process_vm_readv": 310, "execveat": 322,
+}  # fmt: skip
+X86_64_ALLOWED = {
+    "read": 0, "write": 1, "mmap": 9, "futex": 202, "execve": 59, "exit_group": 231, "openat": 257, "getrandom": 318,
+    "rseq": 334, "clock_gettime": 228, "epoll_wait": 232, "arch_prctl": 158, "prlimit64": 302, "statx": 332,
+}  # fmt: skip
+AARCH64_REFUSED = {"socket": 198, "connect": 203, "ptrace": 117, "mount": 40, "unshare": 97, "bpf": 280, "setns": 268}
+AARCH64_ALLOWED = {"read": 63, "write": 64, "mmap": 222, "execve": 221, "openat": 56, "futex": 98, "exit_group": 94}
+
+
+@pytest.mark.parametrize(
+    ("machine", "architecture", "refused", "allowed"),
+    [
+        ("x86_64", X86_64, X86_64_REFUSED, X86_64_ALLOWED),
+        ("aarch64", AARCH64, AARCH64_REFUSED, AARCH64_ALLOWED),
+    ],
+)
+def test_calls(machine: str, architecture: int, refused: dict[str, int], allowed: dict[str, int]) -> None:
+    program = seccomp_program(machine)
+    assert {name: decide(program, architecture, number) for name, number in refused.items()} == dict.fromkeys(
+        refused, EPERM
+    )
+    assert {name: decide(program, architecture, number) for name, number in allowed.items()} == dict.fromkeys(
+        allowed, ALLOW
+    )
+
+
+@pytest.mark.parametrize(("machine", "architecture", "clone"), [("x86_64", X86_64, 56), ("aarch64", AARCH64, 220)])
+def test_threads_but_no_processes(machine: str, architecture: int, clone: int) -> None:
+    program = seccomp_program(machine)
+    assert decide(program, architecture, clone, THREAD) == ALLOW
+    assert decide(program, architecture, clone, FORK) == EPERM
+    assert decide(program, architecture, 435) == ENOSYS  # clone3
+
+
+def test_other_call_tables_are_not_a_way_around() -> None:
+    """32-bit calls and x32 numbers would name other calls by the same numbers."""
+    program = seccomp_program("x86_64")
+    assert decide(program, I386, 20) == KILL
+    assert decide(program, X86_64, 0x40000000 | 41) == KILL
+    assert decide(program, X86_64, 0xFFFFFFFF) == KILL
+    assert decide(seccomp_program("aarch64"), X86_64, 63) == KILL
+
+
+def test_calls_of_later_kernels_do_not_exist() -> None:
+    for number in (457, 467, 600, 0x3FFFFFFF):
+        assert decide(seccomp_program("x86_64"), X86_64, number) == ENOSYS
+
+
+def test_kernel_limits() -> None:
+    """At most 4,096 instructions (BPF_MAXINSNS), 8 bytes each."""
+    for machine in ("x86_64", "aarch64"):
+        program = seccomp_program(machine)
+        assert len(program) % 8 == 0
+        assert len(program) // 8 <= 4096
+    assert supported("x86_64")
+    assert not supported("riscv64")
