@@ -27,6 +27,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "import": ("import_", "Check a release folder and add it to the store."),
     "prove": ("prove", "Write a proof that one case belongs to a release."),
     "verify": ("verify", "Check a release, lockfile, folder, run or proof."),
+    "du": ("du", "Count what the store holds."),
+    "gc": ("gc", "Remove what no release in the store needs."),
     "eval": ("eval", "Run a model against a release."),
     "grade": ("grade", "Grade recorded replies again, offline."),
 }

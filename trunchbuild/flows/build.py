@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import ClassVar
 
+from trunchbuild.core.cases import MAX_CASES
 from trunchbuild.core.ids import Digest, ReleaseId
 from trunchbuild.core.line_checks import CUSTOM, CUSTOM_NUMBERED
 from trunchbuild.core.loaded import CaseLines, LoadedBenchmark, LoadedEval
@@ -32,9 +33,6 @@ from trunchbuild.core.tree import SourceTree
 from trunchbuild.effects.git.api import Pin
 from trunchbuild.effects.store.api import ByteSink, Stage
 from trunchbuild.errors import BadInputError
-
-MAX_CASES = 25_000
-"""The contract's limit for one release."""
 
 _BLOCK = 1 << 20
 
