@@ -9,6 +9,8 @@ import click
 from trunchbuild.cli.options import json_option, runs_code
 from trunchbuild.cli.render import say, show_fields, show_json, warn
 from trunchbuild.cli.wiring import App
+from trunchbuild.core.repo import RepoAddress
+from trunchbuild.errors import BadInputError
 from trunchbuild.flows.inspect import InspectedEval, Inspection, inspect_benchmark
 from trunchbuild.flows.pin import open_target
 
@@ -31,6 +33,8 @@ def command(app: App, *, target: str, config: str | None, strict: bool, insecure
         tree = app.folders.open(Path(target))
         inspection = inspect_benchmark(tree, config, app.runtime, app.schemas, today=today, strict=strict)
         pinned = None
+    elif "@" not in target and RepoAddress.parse(target).is_local:
+        raise BadInputError("no such folder", place=target, expected="a folder, or REPO@REV")
     else:
         with open_target(target, git=app.git, warn=warn, insecure_http=insecure_http) as commit:
             inspection = inspect_benchmark(commit, config, app.runtime, app.schemas, today=today, strict=strict)

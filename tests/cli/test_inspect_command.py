@@ -1,0 +1,107 @@
+"""`inspect` as a whole command, on a plain folder and on a commit."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.bad_input import snapshot
+from tests.support.command import trunchbuild
+from tests.support.repos import make_repo
+from tests.support.shared_data import COMMITTED
+
+AUTHORING = COMMITTED / "authoring"
+CONFIG = """export default {
+  protocolVersion: 1, title: "Two kinds", version: "1.2.3",
+  evals: ["evals/rows.ts", "evals/choices.mjs", "evals/own.mjs"],
+}
+"""
+ROWS = """const transformer = "../gsm8k/transformers/index.ts" as const
+export default {
+  id: "rows", title: "Rows", evaluate: { kind: "non_empty" },
+  cases: { transformer, sources: { test: "../data/test.jsonl" } },
+}
+"""
+CHOICES = """export default {
+  id: "choices", title: "Choices", evaluate: { kind: "non_empty" },
+  cases: { transformer: "../choices/transformers/index.mjs", sources: { cases: "../choices/data/questions.jsonl" } },
+}
+"""
+OWN = """import { half } from "./half.mjs"
+export default {
+  id: "own", title: "Own", cases: [{ id: "x", prompt: "Say 1 or 2.", data: 1 }],
+  evaluate({ output, caseData }) { return { passed: output == caseData, score: half, message: null } },
+}
+"""
+
+
+@pytest.fixture
+def files() -> dict[str, bytes | str]:
+    found: dict[str, bytes | str] = {
+        str(path.relative_to(AUTHORING)): path.read_bytes() for path in AUTHORING.rglob("*") if path.is_file()
+    }
+    found["data/test.jsonl"] = (COMMITTED / "gsm8k" / "test-rows.jsonl").read_bytes()
+    found["benchmark.config.ts"] = CONFIG
+    found |= {"evals/rows.ts": ROWS, "evals/choices.mjs": CHOICES, "evals/own.mjs": OWN}
+    found["evals/half.mjs"] = "export const half = 0.5\n"
+    return found
+
+
+def test_a_folder_and_its_commit_are_inspected_alike(
+    files: dict[str, bytes | str], tmp_path: Path, warm_home: Path
+) -> None:
+    commit = make_repo(tmp_path / "repo", files)
+    before = snapshot(tmp_path)
+    folder = trunchbuild("inspect", "repo", "--json", cwd=tmp_path, home=warm_home)
+    pinned = trunchbuild("inspect", f"repo@{commit}", "--json", cwd=tmp_path, home=warm_home)
+    assert (folder.code, folder.err, pinned.code, pinned.err) == (0, "", 0, "")
+    of_folder, of_commit = json.loads(folder.out), json.loads(pinned.out)
+    assert (of_folder.pop("commit"), of_commit.pop("commit")) == (None, commit)
+    assert of_folder == of_commit
+    assert snapshot(tmp_path) == before
+    assert (of_folder["title"], of_folder["version"], of_folder["license"]) == ("Two kinds", "1.2.3", None)
+    assert of_folder["caseCount"] == 36 + 2 + 1
+    rows, choices, own = of_folder["evals"]
+    assert (rows["evaluators"], choices["evaluators"], own["evaluators"]) == (
+        {"gsm8k@1": 36},
+        {"answer_bank@1": 2},
+        {"custom": 1},
+    )
+    assert own["runModules"] == ["evals/half.mjs", "evals/own.mjs"]
+    assert [module["path"] for module in rows["transformer"]["modules"]] == [
+        "gsm8k/transformers/index.ts",
+        "gsm8k/transformers/rows.ts",
+    ]
+    data = files["data/test.jsonl"]
+    assert isinstance(data, bytes)
+    assert rows["transformer"]["sources"]["test"] == {
+        "path": "data/test.jsonl",
+        "sha256": hashlib.sha256(data).hexdigest(),
+        "bytes": len(data),
+    }
+
+
+def test_people_read_what_would_be_compiled_and_warnings_apart(
+    files: dict[str, bytes | str], tmp_path: Path, warm_home: Path
+) -> None:
+    make_repo(tmp_path, files)
+    outcome = trunchbuild("inspect", cwd=tmp_path, home=warm_home)
+    assert outcome.code == 0
+    assert "benchmark  Two kinds 1.2.3\n" in outcome.out
+    assert "graded by  gsm8k@1 (36)\n" in outcome.out
+    assert "cases      39 in 3 evals\n" in outcome.out
+    assert outcome.err.startswith("warning: benchmark.config.ts: no licence")
+
+
+def test_only_what_is_committed_counts_for_a_commit(
+    files: dict[str, bytes | str], tmp_path: Path, warm_home: Path
+) -> None:
+    commit = make_repo(tmp_path, files)
+    (tmp_path / "evals" / "own.mjs").write_text("export default {}\n")
+    assert trunchbuild("inspect", ".", cwd=tmp_path, home=warm_home).code == 3
+    outcome = trunchbuild("inspect", f".@{commit}", cwd=tmp_path, home=warm_home)
+    assert outcome.code == 0
+    assert "warning: the work tree" in outcome.err
