@@ -1,4 +1,4 @@
-// Pure functions of primitives that the realm's shims ask for. Each answer is "=" and a text, or "!" and a message.
+// Pure functions of primitives that the realm's shims ask for. Each answer is "=" and a text, or "!" and name, code and message of an error.
 const load = (name) => process.getBuiltinModule(`node:${name}`);
 const bytes = (latin1) => Buffer.from(latin1, "latin1");
 
@@ -36,6 +36,8 @@ const operations = {
   },
   searchParse: (text) => JSON.stringify([...new URLSearchParams(text)]),
   searchText: (pairs) => new URLSearchParams(JSON.parse(pairs)).toString(),
+  urlFormat: (href, options) => load("url").format(new URL(href), JSON.parse(options)),
+  fileUrl: (path) => load("url").pathToFileURL(path).href,
   urlLegacy: (name, values) => JSON.stringify(load("url")[name](...JSON.parse(values))),
 
   zlib(name, latin1, options) {
@@ -133,7 +135,7 @@ function unpack(text) {
         return error;
       }
       case "function":
-        if (!functions.has(entry.id)) functions.set(entry.id, { [entry.name]: function () {} }[entry.name]);
+        if (!functions.has(entry.id)) functions.set(entry.id, (entry.isClass ? { [entry.name]: class {} } : { [entry.name]: function () {} })[entry.name]);
         return functions.get(entry.id);
       case "boxed": return Object(value(entry.value));
       case "null": return Object.create(null);
@@ -146,11 +148,11 @@ function unpack(text) {
 
 /** The answer to one question of the realm. Never throws for a bad question; the stack's edge is the caller's affair. */
 export function answer(operation, a, b, c) {
-  if (!Object.hasOwn(operations, operation)) return "!unknown operation";
-  for (const value of [a, b, c]) if (typeof value === "object" || typeof value === "function") return "!not a primitive";
+  if (!Object.hasOwn(operations, operation)) return "!TypeError\n\nunknown operation";
+  for (const value of [a, b, c]) if (typeof value === "object" || typeof value === "function") return "!TypeError\n\nnot a primitive";
   try {
     return `=${operations[operation](a, b, c)}`;
   } catch (error) {
-    return `!${error?.message ?? error}`;
+    return `!${error.name}\n${error.code ?? ""}\n${error.message}`;
   }
 }

@@ -5,7 +5,7 @@
 //   give primitives; whatever they throw is dropped, since even a RangeError at the edge of the stack is a host object;
 // - the host hands in primitives only, and reads nothing but primitives back.
 // Everything used after start-up is captured now: the author may change any intrinsic that is not locked below.
-(function boot(hostDeny, hostCall, isProxy, builtinsFactory, stackTraceLimit) {
+(function boot(hostDeny, hostCall, isProxyOfHost, load, stackTraceLimit) {
   "use strict";
 
   const { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, has, ownKeys } = Reflect;
@@ -25,6 +25,15 @@
   const ObjectPrototype = Object.prototype;
   const ArrayPrototype = Array.prototype;
   const resolved = Promise.resolve();
+
+  /** Whether a value is a Proxy; at the edge of the stack the answer is the careful one. */
+  function isProxy(value) {
+    try {
+      return isProxyOfHost(value);
+    } catch {
+      return true;
+    }
+  }
 
   // ---- helpers that survive any change the author makes -----------------------------------------------------------
 
@@ -54,8 +63,14 @@
       answer = undefined;
     }
     if (typeof answer !== "string") throw new RangeError(operation + " failed: too large, or the stack is used up");
-    if (charCodeAt(answer, 0) === 33) throw new TypeError(slice(answer, 1));
-    return slice(answer, 1);
+    if (charCodeAt(answer, 0) !== 33) return slice(answer, 1);
+    const afterName = indexOf(answer, "\n");
+    const afterCode = indexOf(answer, "\n", afterName + 1);
+    const name = slice(answer, 1, afterName);
+    const error = new (name === "TypeError" ? TypeError : name === "RangeError" ? RangeError : Error)(slice(answer, afterCode + 1));
+    const code = slice(answer, afterName + 1, afterCode);
+    if (code !== "") error.code = code;
+    throw error;
   }
 
   // ---- what is gone, what is locked, what is denied ----------------------------------------------------------------
@@ -213,17 +228,20 @@
   }
 
   // The larger parts are made when first asked for: most modules never do.
+  function part(name) {
+    let made;
+    try {
+      made = load(name);
+    } catch {
+      made = undefined;
+    }
+    if (typeof made !== "function") throw new RangeError("the stack is used up");
+    return made;
+  }
   let builtins = null;
   function library() {
     if (builtins !== null) return builtins;
-    let factory;
-    try {
-      factory = builtinsFactory();
-    } catch {
-      factory = undefined;
-    }
-    if (typeof factory !== "function") throw new RangeError("the stack is used up");
-    builtins = factory(pure, deny, isProxy);
+    builtins = part("builtins")(pure, deny, isProxy, part("buffer"));
     return builtins;
   }
   for (const name of ["Buffer", "TextEncoder", "TextDecoder", "URL", "URLSearchParams", "structuredClone", "atob", "btoa"]) {
@@ -482,7 +500,7 @@
 
   // ---- load ---------------------------------------------------------------------------------------------------------------
 
-  function load(namespace) {
+  function loadDefault(namespace) {
     try {
       if (!has(namespace, "default")) return invalid("the module has no default export");
       const value = namespace.default;
@@ -626,7 +644,7 @@
     describe,
     /** Once the entry has been evaluated, go on with `member`. */
     start(promise, member, namespace, argument) {
-      const members = { __proto__: null, transform, load, evaluator };
+      const members = { __proto__: null, transform, load: loadDefault, evaluator };
       then(promise, () => members[member](namespace, argument), (error) => fail("threw", error));
     },
     unsettled: () => invalid("a promise never settles: nothing is left that could settle it"),

@@ -7,7 +7,7 @@ import { answer } from "./host.mjs";
 
 const read = (name) => fs.readFileSync(new URL(name, import.meta.url), "utf8");
 const prelude = new vm.Script(read("./prelude.js"), { filename: "trunchbuild:prelude" });
-let builtins = null;
+const scripts = { __proto__: null };
 
 /** Where the author's code stood when it used what is refused; the host's stack shows the realm's frames too. */
 function placeOfCaller(paths) {
@@ -49,9 +49,9 @@ export class Realm {
       }
       return answer(operation, a, b, c);
     };
-    const factory = () => {
-      builtins ??= new vm.Script(read("./builtins.js"), { filename: "trunchbuild:builtins" });
-      return builtins.runInContext(this.context);
+    const factory = (name) => {
+      scripts[name] ??= new vm.Script(read(`./${name}.js`), { filename: `trunchbuild:${name}` });
+      return scripts[name].runInContext(this.context);
     };
     this.driver = prelude.runInContext(this.context)(deny, call, (value) => types.isProxy(value), factory, stackTraceLimit);
   }
