@@ -89,22 +89,43 @@ def test_each_lockfile_is_what_its_commit_gives(name: str, tmp_path: Path) -> No
 
 
 def test_the_batch_is_as_committed(tmp_path: Path) -> None:
-    """`transform-batch --check` agrees with every committed export, receipt and report, and sees one changed byte."""
-    copy = tmp_path / "examples"
-    shutil.copytree(EXAMPLES, copy)
-    assert trunchbuild("transform-batch", EXAMPLES / "transform-batch.json", "--check", home=tmp_path).returncode == 0
-    for path in (
-        "everyday-choices/exports/cases.jsonl",
-        "everyday-choices/exports/cases.jsonl.manifest.json",
-        "opposites/exports/cases.json",
-        "opposites/exports/cases.json.manifest.json",
-        "transform-batch.json.report.json",
+    """`transform-batch --check` agrees with every committed export, receipt and report, and names each changed one."""
+    same = trunchbuild("transform-batch", EXAMPLES / "transform-batch.json", "--check", home=tmp_path / "home")
+    assert same.returncode == 0, same.stderr
+    shutil.copytree(EXAMPLES, tmp_path / "examples")
+    changed = [
+        *("everyday-choices/exports/cases.jsonl", "everyday-choices/exports/cases.jsonl.manifest.json"),
+        *("opposites/exports/cases.json", "opposites/exports/cases.json.manifest.json"),
+    ]
+    for path in changed:
+        content = (tmp_path / "examples" / path).read_bytes()
+        (tmp_path / "examples" / path).write_bytes(content.replace(b"a", b"b", 1))
+    other = trunchbuild(
+        "transform-batch", tmp_path / "examples/transform-batch.json", "--check", home=tmp_path / "home"
+    )
+    assert other.returncode == 1
+    assert [path for path in changed if path not in other.stderr] == []
+
+
+def test_the_custom_evaluator_gives_fractions(tmp_path: Path) -> None:
+    """Replies written by hand get the share of wanted things they name, less what is unwanted, counted by hand."""
+    replies = {
+        "rainy-walk": ("An UMBRELLA,\nmy boots", 2 / 2),
+        "night-train": ("- tickets\n- water\n- a tent\n- a toothbrush", (3 - 1) / 4),
+        "beach-day": ("A capable friend and one towel", 1 / 3),  # no cap
+    }
+    make_repository(EXAMPLES / "packing-lists", tmp_path / "repository")
+    lines = [json.dumps({"id": name, "response": reply}) for name, (reply, _) in replies.items()]
+    (tmp_path / "replies.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    for command in (
+        ["compile", f"{tmp_path / 'repository'}@HEAD", "--out", tmp_path],
+        ["grade", "packing-lists@1.0.0", "--replies", tmp_path / "replies.jsonl", "-o", tmp_path / "run"],
     ):
-        content = (copy / path).read_bytes()
-        (copy / path).write_bytes(content.replace(b"a", b"b", 1))
-        done = trunchbuild("transform-batch", copy / "transform-batch.json", "--check", home=tmp_path)
-        assert done.returncode == 1, path
-        (copy / path).write_bytes(content)
+        done = trunchbuild(*command, home=tmp_path / "home")
+        assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in (tmp_path / "run/results.jsonl").read_text().splitlines()]
+    assert {row["id"]: row["score"] for row in rows} == {name: score for name, (_, score) in replies.items()}
+    assert {row["id"] for row in rows if row["passed"]} == {"rainy-walk"}
 
 
 def test_receipts_hold_the_digests_of_their_files() -> None:

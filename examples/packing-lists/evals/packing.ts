@@ -7,12 +7,12 @@ export default {
     {
       id: "rainy-walk",
       prompt: "What should I take for a walk on a rainy day?",
-      data: { wanted: [["umbrella", "rain jacket", "raincoat"], ["boots", "waterproof shoes"]], unwanted: ["sunscreen"] },
+      data: { wanted: [["umbrella", "rain jacket", "raincoat"], ["boot", "waterproof shoe"]], unwanted: ["sunscreen"] },
     },
     {
       id: "night-train",
       prompt: "What should I take for one night on a train?",
-      data: { wanted: [["toothbrush"], ["ticket"], ["water", "drink"], ["book", "headphones", "earplugs"]], unwanted: ["tent"] },
+      data: { wanted: [["toothbrush"], ["ticket"], ["water", "drink"], ["book", "headphone", "earplug"]], unwanted: ["tent"] },
     },
     {
       id: "beach-day",
