@@ -380,6 +380,17 @@ def test_refs_in_a_circle(repo: Path) -> None:
         pin_of(repo, "x")
 
 
+def test_refs_in_a_reftable_are_named_and_full_ids_work(repo: Path) -> None:
+    commit = git(repo, "rev-parse", "main")
+    git(repo, "config", "core.repositoryformatversion", "1")
+    config = repo / ".git/config"
+    config.write_text(config.read_text() + "[extensions]\n\trefStorage = reftable\n")
+    assert pin_of(repo, commit).commit == commit
+    for revision in ("main", "HEAD", None, commit[:10]):
+        with pytest.raises(UnsupportedRepositoryError, match="reftable"):
+            pin_of(repo, revision)
+
+
 def test_moved_branch_does_not_move_a_pin(repo: Path) -> None:
     first = git(repo, "rev-parse", "main~1")
     git(repo, "reset", "--quiet", "--hard", "main~1")

@@ -31,6 +31,9 @@ _EXTENSIONS = {
     "worktreeconfig",
 }
 
+_PARTIAL_HINT = "this is a partial clone: `git checkout` of the commit fetches its files, or give the remote's url"
+_SHALLOW_HINT = "this is a shallow clone: `git fetch --unshallow` completes it"
+
 
 @dataclass(frozen=True, slots=True)
 class LocalRepository:
@@ -41,15 +44,22 @@ class LocalRepository:
     worktree: Path | None
     """None for a bare repository."""
     reader: ObjectReader
-    refs: RefsContainer
-    shallow: bool
+    refs: RefsContainer | None
+    """None for refs in a reftable (Git 2.45): no reader of them is proven yet, full ids work."""
 
     def ids_of(self, names: Iterable[str]) -> dict[str, str]:
         """Ref name -> object id of those refs that exist; symbolic refs are followed.
 
         Raises:
             CorruptRepositoryError: A ref's file holds no id.
+            UnsupportedRepositoryError: The refs cannot be read.
         """
+        if self.refs is None:
+            raise UnsupportedRepositoryError(
+                "refs in a reftable are not read",
+                place=str(self.control),
+                hint="give the commit's full id; `git rev-parse REV` prints it",
+            )
         found = {}
         for name in names:
             try:
@@ -66,6 +76,8 @@ class LocalRepository:
 
     def head(self) -> str | None:
         """The full name of the branch that HEAD points to; None where it is detached."""
+        if self.refs is None:
+            return None
         try:
             names, _ = self.refs.follow(Ref(b"HEAD"))
         except (SymrefLoop, ValueError, OSError):
@@ -75,6 +87,8 @@ class LocalRepository:
 
     def names(self) -> list[str]:
         """All branches and tags, short, for hints."""
+        if self.refs is None:
+            return []
         try:
             keys = [os.fsdecode(key) for key in self.refs.allkeys()]
         except OSError:
@@ -106,28 +120,20 @@ def open_local(path: Path, *, max_bytes: int) -> LocalRepository:
             config = ConfigFile.from_file(file)
         object_format, reftable, partial = _settings(config, path)
         shallow = (common / "shallow").is_file()
+        reader = ObjectReader(
+            Store(common / "objects", object_format),
+            object_format,
+            max_bytes=max_bytes,
+            missing_hint=_PARTIAL_HINT if partial else _SHALLOW_HINT if shallow else None,
+        )
     except FileNotFoundError as error:
         raise NotARepositoryError("the Git repository is incomplete", place=str(path), got=str(error)) from error
     except OSError as error:
         raise MachineError(f"cannot read the repository ({error.strerror})", place=str(error.filename)) from error
     except ValueError as error:
         raise CorruptRepositoryError(f"the repository's config cannot be read ({error})", place=str(path)) from error
-    refs: RefsContainer
-    if reftable:
-        from dulwich.reftable import ReftableRefsContainer  # noqa: PLC0415 - rare
-
-        refs = ReftableRefsContainer(str(common))
-    else:
-        refs = DiskRefsContainer(str(common), str(control))
-    hint = None
-    if partial:
-        hint = "this is a partial clone: `git checkout` of the commit fetches its files, or give the remote's url"
-    elif shallow:
-        hint = "this is a shallow clone: `git fetch --unshallow` completes it"
-    reader = ObjectReader(
-        Store(common / "objects", object_format), object_format, max_bytes=max_bytes, missing_hint=hint
-    )
-    return LocalRepository(control, worktree, reader, refs, shallow)
+    refs = None if reftable else DiskRefsContainer(str(common), str(control))
+    return LocalRepository(control, worktree, reader, refs)
 
 
 def _control_folder(path: Path) -> tuple[Path, Path | None] | None:

@@ -13,6 +13,7 @@ from trunchbuild.core.revision import (
     UnknownRevisionError,
     candidate_refs,
     is_abbreviation,
+    is_full_id,
     resolve_revision,
 )
 from trunchbuild.core.tree import closest
@@ -54,10 +55,11 @@ def _resolve(repository: LocalRepository, revision: str, head: str | None) -> Re
     abbreviated = []
     if is_abbreviation(revision, reader.object_format):
         abbreviated = [full for full in reader.ids_with_prefix(revision) if _leads_to_commit(repository, full)]
+    by_id_alone = repository.refs is None and is_full_id(revision, reader.object_format)
     try:
         found = resolve_revision(
             revision,
-            repository.ids_of(candidate_refs(revision)),
+            {} if by_id_alone else repository.ids_of(candidate_refs(revision)),
             object_format=reader.object_format,
             head=head,
             abbreviated=abbreviated,

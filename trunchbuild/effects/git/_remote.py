@@ -134,7 +134,7 @@ class RemoteObjects:
         return failure
 
     def _missing(self, wanted: Mapping[str, str]) -> list[str]:
-        return sorted(each for each in wanted if not self.reader.has(each))
+        return self.reader.absent(wanted)
 
     def _receive(
         self,
