@@ -38,7 +38,6 @@ from trunchbuild.flows.ask import Asking
 from trunchbuild.flows.evaluate import Doors, RunOptions, RunOutcome, evaluate, request_bodies
 from trunchbuild.flows.find_release import find_release
 
-
 _COUNT = click.IntRange(min=1)
 
 
@@ -109,7 +108,7 @@ class _Arguments:
 @json_option
 @runs_code
 @click.pass_obj
-def command(app: App, /, release: str, as_json: bool, **options: object) -> int:
+def command(app: App, /, *, release: str, as_json: bool, **options: object) -> int:
     """See the help above."""
     arguments = _Arguments(**options)  # type: ignore[arg-type]
     _rest_collector()

@@ -35,7 +35,7 @@ from trunchbuild.flows.run_folder import is_run_folder, read_run_file
 @click.pass_obj
 def command(
     app: App,
-    /,
+    *,
     subject: str,
     release: str | None,
     replies: Path | None,

@@ -11,7 +11,7 @@ from trunchbuild.cli.render import say, show_fields, show_json, warn
 from trunchbuild.cli.wiring import App
 from trunchbuild.core.repo import RepoAddress
 from trunchbuild.errors import BadInputError
-from trunchbuild.flows.inspect import InspectedEval, Inspection, inspect_benchmark
+from trunchbuild.flows.inspect import InspectedEval, Inspection, InspectOrder, inspect_benchmark
 from trunchbuild.flows.pin import open_target
 
 
@@ -19,25 +19,35 @@ from trunchbuild.flows.pin import open_target
 @click.argument("target", metavar="[FOLDER|REPO@REV]", default=".")
 @click.option("--config", metavar="PATH", help="The config, where the root holds none or several.")
 @click.option("--strict", is_flag=True, help="Lint is an error.")
+@click.option("--portability", is_flag=True, help="Also run everything under another locale and time zone.")
 @click.option("--insecure-http", is_flag=True, help="Allow plain http to another machine.")
 @runs_code
 @json_option
 @click.pass_obj
-def command(app: App, *, target: str, config: str | None, strict: bool, insecure_http: bool, as_json: bool) -> None:
+def command(
+    app: App,
+    *,
+    target: str,
+    config: str | None,
+    strict: bool,
+    portability: bool,
+    insecure_http: bool,
+    as_json: bool,
+) -> None:
     """Show what would be compiled from a plain FOLDER as it is on disk, or from a commit, with lint.
 
     Every module is run and every case is checked as `compile` would do it. Nothing is written.
     """
-    today = app.clock.now().date()
+    elsewhere = app.runtime_elsewhere if portability else None
+    order = InspectOrder(config, app.clock.now().date(), strict, elsewhere)
     if app.files.is_folder(Path(target)):
-        tree = app.folders.open(Path(target))
-        inspection = inspect_benchmark(tree, config, app.runtime, app.schemas, today=today, strict=strict)
+        inspection = inspect_benchmark(app.folders.open(Path(target)), order, app.runtime, app.schemas)
         pinned = None
     elif "@" not in target and RepoAddress.parse(target).is_local:
         raise BadInputError("no such folder", place=target, expected="a folder, or REPO@REV")
     else:
         with open_target(target, git=app.git, warn=warn, insecure_http=insecure_http) as commit:
-            inspection = inspect_benchmark(commit, config, app.runtime, app.schemas, today=today, strict=strict)
+            inspection = inspect_benchmark(commit, order, app.runtime, app.schemas)
             pinned = str(commit.pin.commit)
     if as_json:
         show_json({**inspection.json(), "commit": pinned})
