@@ -105,3 +105,30 @@ def test_only_what_is_committed_counts_for_a_commit(
     outcome = trunchbuild("inspect", f".@{commit}", cwd=tmp_path, home=warm_home)
     assert outcome.code == 0
     assert "warning: the work tree" in outcome.err
+
+
+PORTABLE = """export default {
+  id: "ID", title: "T", evaluate: { kind: "non_empty" },
+  cases: [{ id: "number", prompt: NUMBER }, { id: "hour", prompt: HOUR }, { id: "same", prompt: "p" }],
+}
+"""
+
+
+def test_what_depends_on_locale_or_zone_is_found(tmp_path: Path, warm_home: Path) -> None:
+    (tmp_path / "benchmark.config.json").write_text(
+        '{"protocolVersion": 1, "title": "T", "version": "1", "license": "MIT", "evals": ["a.mjs", "b.mjs"]}'
+    )
+    local = {"NUMBER": "(1234.5).toLocaleString()", "HOUR": "String(new Date(0).getHours())"}
+    fixed = {"NUMBER": '(1234.5).toLocaleString("en-US")', "HOUR": "String(new Date(0).getUTCHours())"}
+    for name, values in (("a", local), ("b", fixed)):
+        text = PORTABLE.replace("ID", name)
+        for word, value in values.items():
+            text = text.replace(word, value)
+        (tmp_path / f"{name}.mjs").write_text(text)
+    assert trunchbuild("inspect", cwd=tmp_path, home=warm_home).err == ""
+    outcome = trunchbuild("inspect", "--portability", cwd=tmp_path, home=warm_home)
+    assert outcome.code == 0
+    [warning] = outcome.err.splitlines()
+    assert warning.startswith("warning: a.mjs: 2 cases are others under locale tr-TR, time zone Pacific/Kiritimati")
+    assert warning.endswith("case number /prompt, case hour /prompt")
+    assert trunchbuild("inspect", "--portability", "--strict", cwd=tmp_path, home=warm_home).code == 3

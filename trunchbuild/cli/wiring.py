@@ -120,6 +120,14 @@ class App:
         return self._stack.enter_context(runtime)
 
     @cached_property
+    def runtime_elsewhere(self) -> Runtime:
+        """The same under another locale and time zone, for `inspect --portability`."""
+        from trunchbuild.effects.runtime._modules import ModuleRuntime  # noqa: PLC0415 - only for that option
+
+        runtime = ModuleRuntime(self.sandbox, self.settings.home / "cache" / "modules", elsewhere=True)
+        return self._stack.enter_context(runtime)
+
+    @cached_property
     def local_model(self) -> LocalModel:
         """The embedded llama.cpp server."""
         from trunchbuild.effects.local_model._xllamacpp import XllamacppModel  # noqa: PLC0415 - only `--provider local`

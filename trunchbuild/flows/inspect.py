@@ -12,7 +12,9 @@ from trunchbuild.core.loaded import BenchmarkFacts, FileRecord, LoadedEval
 from trunchbuild.core.tree import SourceTree
 from trunchbuild.effects.runtime.api import Runtime
 from trunchbuild.effects.schemas.api import Schemas
-from trunchbuild.flows.load import load_benchmark
+from trunchbuild.errors import Fault
+from trunchbuild.flows.load import LintError, load_benchmark
+from trunchbuild.flows.portability import portability_faults
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,20 +83,35 @@ class Inspection:
         }
 
 
-def inspect_benchmark(
-    tree: SourceTree, config: str | None, runtime: Runtime, schemas: Schemas, *, today: date, strict: bool
-) -> Inspection:
+@dataclass(frozen=True, slots=True)
+class InspectOrder:
+    """How to look."""
+
+    config: str | None
+    today: date
+    strict: bool = False
+    """Lint is an error."""
+    elsewhere: Runtime | None = None
+    """A runtime under another locale and time zone, to look whether anything depends on them."""
+
+
+def inspect_benchmark(tree: SourceTree, order: InspectOrder, runtime: Runtime, schemas: Schemas) -> Inspection:
     """Load everything, check everything, and say what is there.
 
     Raises:
-        TrunchbuildError: Whatever loading refuses; with `strict` also what lint finds.
+        TrunchbuildError: Whatever loading refuses; with `strict` also what lint and the runtime elsewhere find.
     """
-    with load_benchmark(tree, config, runtime, schemas, today=today, strict=strict) as loaded:
+    with load_benchmark(tree, order.config, runtime, schemas, today=order.today, strict=order.strict) as loaded:
+        faults: list[Fault] = []
+        if order.elsewhere is not None:
+            faults = portability_faults(loaded, tree, order.elsewhere, schemas)
+        if faults and order.strict:
+            raise LintError(f"portability: {len(faults)} findings", faults=faults)
         return Inspection(
             loaded.config_path,
             loaded.facts,
             tuple(InspectedEval(item, _kinds(item)) for item in loaded.evals),
-            loaded.warnings,
+            (*loaded.warnings, *map(str, faults)),
         )
 
 

@@ -25,11 +25,16 @@ from trunchbuild.errors import Fault
 class ModuleRuntime:
     """Implements `Runtime`."""
 
-    def __init__(self, sandbox: Sandbox, cache: Path | None, limits: Limits | None = None) -> None:
-        """`cache` is a folder for what reading modules gave; without `limits` each language has its own."""
+    def __init__(
+        self, sandbox: Sandbox, cache: Path | None, limits: Limits | None = None, *, elsewhere: bool = False
+    ) -> None:
+        """`cache` is a folder for what reading modules gave; without `limits` each language has its own.
+
+        `elsewhere` runs JavaScript under another locale and time zone; Python's guests see neither.
+        """
         self._sandbox = sandbox
         self._limits = limits
-        self._node = NodeRuntime(sandbox, cache, limits)
+        self._node = NodeRuntime(sandbox, cache, limits, elsewhere=elsewhere)
 
     def __enter__(self) -> Self:
         return self

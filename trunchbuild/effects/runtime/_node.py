@@ -25,8 +25,8 @@ from trunchbuild.core.strict_json import read_json_lines
 from trunchbuild.core.survey import Survey
 from trunchbuild.effects.runtime._explain import explain_cases, explain_loaded
 from trunchbuild.effects.runtime._node_evaluate import evaluate
-from trunchbuild.effects.runtime._node_layout import node_program, node_request
-from trunchbuild.effects.runtime._node_places import with_places, with_stack
+from trunchbuild.effects.runtime._node_layout import ELSEWHERE, ENVIRONMENT, node_program, node_request
+from trunchbuild.effects.runtime._node_places import missing_export, with_places, with_stack
 from trunchbuild.effects.runtime._node_requests import graph_json, line
 from trunchbuild.effects.runtime._survey_cache import SurveyCache
 from trunchbuild.effects.runtime._two_runs import (
@@ -53,8 +53,14 @@ from trunchbuild.errors import Fault, TrunchbuildError
 class NodeRuntime:
     """Runs modules of the language `javascript`; a `Runtime` for those graphs."""
 
-    def __init__(self, sandbox: Sandbox, cache: Path | None, limits: Limits | None = None) -> None:
-        """`cache` is a folder for what reading modules gave; None keeps nothing."""
+    def __init__(
+        self, sandbox: Sandbox, cache: Path | None, limits: Limits | None = None, *, elsewhere: bool = False
+    ) -> None:
+        """`cache` is a folder for what reading modules gave; None keeps nothing.
+
+        `elsewhere` runs modules under another locale and time zone than releases are built under.
+        """
+        self._environment = ELSEWHERE if elsewhere else ENVIRONMENT
         self._sandbox = sandbox
         self._limits = limits or Limits()
         self._cache_folder = cache
@@ -131,12 +137,16 @@ class NodeRuntime:
         """Run under both conditions; a failure comes with the author's line."""
         head = line(request) + b"\n"
         with guest_input(head, *contents) as first, guest_input(head, *contents) as second:
-            runs = (GuestRun(node_request(self._limits, 0), first), GuestRun(node_request(self._limits, 1), second))
+            place = self._environment
+            runs = (
+                GuestRun(node_request(self._limits, 0, environment=place), first),
+                GuestRun(node_request(self._limits, 1, environment=place), second),
+            )
             try:
                 return run_twice(self._sandbox, runs, explain)
             except TrunchbuildError as error:
                 raise with_places(
-                    error, graphs, lambda: self._again(with_stack(request), contents), self._syntax_faults
+                    error, graphs, lambda: self._again(with_stack(request), contents), self._faults
                 ) from None
 
     def _again(self, request: dict[str, Json], contents: Sequence[bytes]) -> Header | None:
@@ -185,12 +195,14 @@ class NodeRuntime:
                 return unreadable(path, text, *_problem(answer))
             return unreadable(path, text, problem.message, *position_of_offset(text, problem.offset))
 
-    def _syntax_faults(self, graph: ModuleGraph) -> Iterator[Fault]:
-        for path, module in graph.modules.items():
-            if module.kind == "javascript":
-                answer = self._ask({"mode": "parse", "text": module.text}, "--expose-internals").body
-                if "line" in answer:
-                    yield unreadable(path, module.text, *_problem(answer)).findings[0].fault
+    def _faults(self, path: str, text: str, header: Header) -> Iterator[Fault]:
+        """Where in one module lies what V8 said of all: it keeps the place of syntax and link errors to itself."""
+        if header.status == "syntax":
+            answer = self._ask({"mode": "parse", "text": text}, "--expose-internals").body
+            if "line" in answer:
+                yield unreadable(path, text, *_problem(answer)).findings[0].fault
+        elif header.status == "link":
+            yield from missing_export(path, self._read(path, text), str(header.fields.get("message")))
 
     def _surveys(self) -> SurveyCache:
         if self._cache is None:

@@ -28,6 +28,8 @@ GUEST_FILES = (
 
 # Node ends with exit code 13 where it cannot read openssl.cnf; a missing one is fine.
 ENVIRONMENT: Mapping[str, str] = {"TZ": "UTC", "LC_ALL": "C.UTF-8", "OPENSSL_CONF": "/nonexistent"}
+# For `inspect --portability`: another letter case of i, another day.
+ELSEWHERE: Mapping[str, str] = {**ENVIRONMENT, "TZ": "Pacific/Kiritimati", "LC_ALL": "tr_TR.UTF-8"}
 
 _FLAGS = (
     *("--experimental-vm-modules", "--no-warnings", "--unhandled-rejections=none"),
@@ -89,7 +91,13 @@ def node_layout() -> NodeLayout:
     return NodeLayout(program, {program: "/node/bin/node", **libraries_of([program]), **guest})
 
 
-def node_request(limits: Limits, variation: Variation = 0, *, more_flags: tuple[str, ...] = ()) -> SandboxRequest:
+def node_request(
+    limits: Limits,
+    variation: Variation = 0,
+    *,
+    more_flags: tuple[str, ...] = (),
+    environment: Mapping[str, str] = ENVIRONMENT,
+) -> SandboxRequest:
     """The command that runs the guest; variation 1 is the second run of two."""
     layout = node_layout()
     if variation:
@@ -97,7 +105,7 @@ def node_request(limits: Limits, variation: Variation = 0, *, more_flags: tuple[
     return SandboxRequest(
         (str(layout.program), *_FLAGS, *_VARIATIONS[variation], *more_flags, f"{GUEST}/run.mjs"),
         layout.read_only,
-        ENVIRONMENT,
+        environment,
         hostname=("sandbox", "elsewhere")[variation],
         workdir=("/work", "/other")[variation],
         limits=limits,
