@@ -33,7 +33,7 @@ class Writer:
             data = text.encode()
         except UnicodeEncodeError:
             # Rare: look for the string only now.
-            self._find_surrogates(value)
+            self._find_surrogates(value, set())
             data = b""
         self._path.pop()
         return data
@@ -133,22 +133,20 @@ class Writer:
             return self.fault(f"{_named(kind)} is not JSON", "write dataclasses.asdict(value)")
         return self.fault(f"{_named(kind)} is not JSON")
 
-    def _find_surrogates(self, value):
+    def _find_surrogates(self, value, seen):
         if isinstance(value, str):
             if not _encodable(value):
                 self.fault("text holds a lone surrogate, which is no character")
             return
-        if isinstance(value, dict):
-            items = value.items()
-        elif isinstance(value, (list, tuple)):
-            items = enumerate(value)
-        else:
+        if not isinstance(value, (dict, list, tuple)) or id(value) in seen:
             return
+        seen.add(id(value))
+        items = value.items() if isinstance(value, dict) else enumerate(value)
         for key, item in items:
             self._path.append(key if not isinstance(key, str) else key.encode("utf-8", "backslashreplace").decode())
             if isinstance(key, str) and not _encodable(key):
                 self.fault("a key holds a lone surrogate, which is no character")
-            self._find_surrogates(item)
+            self._find_surrogates(item, seen)
             self._path.pop()
 
 
