@@ -128,6 +128,26 @@ def test_the_custom_evaluator_gives_fractions(tmp_path: Path) -> None:
     assert {row["id"] for row in rows if row["passed"]} == {"rainy-walk"}
 
 
+def test_the_demo_goes_all_the_way(tmp_path: Path) -> None:
+    """Over what an earlier demo left: it ends well, the real model is right and wrong, and coverage is shown."""
+    (tmp_path / "runs/old").mkdir(parents=True)
+    (tmp_path / "runs/old/results.jsonl").write_text("left over")
+    (tmp_path / "small-sums").mkdir()
+    (tmp_path / "small-sums/left-over.txt").write_text("left over")
+    command = [sys.executable, str(EXAMPLES / "demo.py"), str(tmp_path)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    commit = re.search(r'^commit = "([0-9a-f]{40})"', (LOCKFILES / "small-sums.lock.toml").read_text(), re.MULTILINE)
+    assert commit is not None
+    assert f"is at commit {commit[1]}" in done.stdout
+    statuses = re.findall(r"^  sums/add-\d+ +(\w+) +(right|wrong|not scored)$", done.stdout, re.MULTILINE)
+    assert len(statuses) == 12
+    right, scored = statuses.count(("scored", "right")), sum(status == "scored" for status, _ in statuses)
+    assert re.search(rf"^accuracy .* = {right} of {scored} scored$", done.stdout, re.MULTILINE)
+    assert re.search(rf"^coverage .* = {scored} of 12$", done.stdout, re.MULTILINE)
+    assert 0 < right < scored
+
+
 def test_receipts_hold_the_digests_of_their_files() -> None:
     """`sha256sum` of every source, transformer and output is what the receipts say."""
     receipts = sorted(EXAMPLES.glob("*/exports/*.manifest.json"))
