@@ -44,9 +44,11 @@ def python_layout() -> PythonLayout:
     inside = f"/python/{relative.as_posix()}"
     extensions = [path for name in _LINKING for path in (library / "lib-dynload").glob(f"{name}.*.so")]
     hidden = [name for name in ("site-packages", "dist-packages") if (library / name).is_dir()]
+    # Elsewhere no sandbox shows single files yet, and without one the host's own loader finds them.
+    libraries = libraries_of([program, *extensions]) if sys.platform == "linux" else {}
     return PythonLayout(
         program,
-        {program: f"/python/bin/{program.name}", library: inside, **libraries_of([program, *extensions])},
+        {program: f"/python/bin/{program.name}", library: inside, **libraries},
         tuple(f"{inside}/{name}" for name in hidden),
     )
 
