@@ -59,7 +59,10 @@ def test_the_lock_names_no_place_of_this_machine(workshop: Workshop, tmp_path: P
     provenance = workshop.store.provenance(workshop.store.releases()[0])
     assert provenance is not None
     assert str(tmp_path).encode() not in provenance
-    assert json.loads(provenance)["built"] == "2026-01-02T03:04:05Z"
+    record = json.loads(provenance)
+    assert record["built"] == "2026-01-02T03:04:05Z"
+    assert record["sandbox"] == "fake 1"
+    assert record["versions"] == {"icu": "77.1", "node": "24.0.0", "python": "3.11.7", "trunchbuild": "0.1.0"}
 
 
 def test_the_digest_does_not_depend_on_folder_umask_zone_or_time(workshop: Workshop, tmp_path: Path) -> None:

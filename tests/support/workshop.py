@@ -91,7 +91,9 @@ class Workshop:
     def compile(self, revision: str = "main", *, seal_key: bytes | None = None, **options: object) -> CompileOutcome:
         build = BuildOrder(RepoAddress.parse(str(self.repo)), revision, seal_key=seal_key)
         order = replace(CompileOrder(build, self.locks), **options)  # type: ignore[arg-type]
-        return compile_release(order, CompileTools(self.build_tools, self.files, FixedClock(), "0.1.0"))
+        return compile_release(
+            order, CompileTools(self.build_tools, self.files, FixedClock(), lambda: "fake 1", "0.1.0")
+        )
 
     def verify(self, text: str | Path, **options: object):
         order = replace(VerifyOrder(str(text)), **options)  # type: ignore[arg-type]

@@ -35,6 +35,8 @@ class Provenance:
     resolved_ref: str | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
     """trunchbuild, and what ran the author's code: Node, V8, ICU, Python ..."""
+    sandbox: str | None = None
+    """How the author's code was confined."""
 
     def json(self) -> JsonObject:
         """The record with its own digest."""
@@ -50,6 +52,8 @@ class Provenance:
             value["url"] = self.url
         if self.resolved_ref is not None:
             value["resolvedRef"] = self.resolved_ref
+        if self.sandbox is not None:
+            value["sandbox"] = self.sandbox
         return {**value, "sha256": digest_of(value).hex}
 
     def canonical_bytes(self) -> bytes:
@@ -73,6 +77,7 @@ def read_provenance(data: bytes, place: str = PROVENANCE) -> Provenance:
         sealed=fields.boolean("sealed"),
         url=fields.optional("url", fields.text),
         resolved_ref=fields.optional("resolvedRef", fields.text),
+        sandbox=fields.optional("sandbox", fields.text),
         versions={name: versions.text(name) for name in sorted(versions.names())},
     )
     stated = fields.text("sha256")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -48,6 +48,8 @@ class CompileTools:
     build: BuildTools
     files: Files
     clock: Clock
+    sandbox: Callable[[], str]
+    """How the author's code was confined; asked after the build, since looking may start something."""
     version: str
     """Of trunchbuild itself."""
 
@@ -179,6 +181,7 @@ def _keep(order: CompileOrder, made: MadeRelease, lock: Lockfile, tools: Compile
         sealed=lock.sealed,
         url=order.origin or made.pin.url,
         resolved_ref=made.pin.resolved_ref,
+        sandbox=tools.sandbox(),
         versions=lock.toolchain,
     )
     write_provenance(made.stage, record)

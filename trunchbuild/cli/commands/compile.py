@@ -79,7 +79,9 @@ def command(
         update=update,
     )
     build = BuildTools(app.git, app.runtime, app.schemas, app.store)
-    outcome = compile_release(order, CompileTools(build, app.files, app.clock, trunchbuild.__version__))
+    outcome = compile_release(
+        order, CompileTools(build, app.files, app.clock, lambda: app.sandbox.name, trunchbuild.__version__)
+    )
     for warning in outcome.warnings:
         warn(warning)
     if as_json:
