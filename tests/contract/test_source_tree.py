@@ -15,6 +15,7 @@ from trunchbuild.core.tree import FileTooLargeError, LfsPointerError, MissingFil
 from trunchbuild.core.tree_names import HostileTreeError
 from trunchbuild.effects.folder._plain import PlainFolders
 from trunchbuild.effects.git._dulwich import DulwichGit
+from trunchbuild.effects.git._limits import GitLimits
 from trunchbuild.errors import BadInputError, ExitCode
 
 Opener = Callable[[Files], SourceTree]
@@ -37,13 +38,15 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opener]:
         def local(files: Files) -> SourceTree:
             commit = make_repo(tmp_path / "repo", files)
             return stack.enter_context(
-                DulwichGit(max_file_bytes=LIMIT).open(RepoAddress.parse(str(tmp_path / "repo")), commit)
+                DulwichGit(limits=GitLimits(file_bytes=LIMIT)).open(RepoAddress.parse(str(tmp_path / "repo")), commit)
             )
 
         def remote(files: Files) -> SourceTree:
             commit = make_repo(tmp_path / "repo.git", files, bare=True)
             server = stack.enter_context(serve(tmp_path))
-            return stack.enter_context(DulwichGit(max_file_bytes=LIMIT).open(RepoAddress.parse(server.url()), commit))
+            return stack.enter_context(
+                DulwichGit(limits=GitLimits(file_bytes=LIMIT)).open(RepoAddress.parse(server.url()), commit)
+            )
 
         def folder(files: Files) -> SourceTree:
             for name, content in files.items():

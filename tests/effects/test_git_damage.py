@@ -17,6 +17,7 @@ from trunchbuild.core.tree import FileTooLargeError, NotAFileError
 from trunchbuild.core.tree_names import HostileTreeError
 from trunchbuild.core.tree_objects import MalformedObjectError
 from trunchbuild.effects.git._dulwich import DulwichGit
+from trunchbuild.effects.git._limits import GitLimits
 from trunchbuild.effects.git._objects import ObjectReader, Store
 from trunchbuild.effects.git._tree import ObjectTree
 from trunchbuild.effects.git.api import CorruptRepositoryError, Pin
@@ -26,8 +27,8 @@ CONTENT = b"".join(b"line %d of the file\n" % number for number in range(400))
 FORMATS = pytest.mark.parametrize("object_format", ["sha1", "sha256"])
 
 
-def read(path: Path, revision: str, file: str, **options: int) -> bytes:
-    with DulwichGit(**options).open(RepoAddress.parse(str(path)), revision) as tree:
+def read(path: Path, revision: str, file: str, **limits: int) -> bytes:
+    with DulwichGit(limits=GitLimits(**limits)).open(RepoAddress.parse(str(path)), revision) as tree:
         return tree.read(file)
 
 
@@ -201,7 +202,7 @@ def test_a_git_bomb_ends(repo: Path, blob: str) -> None:
     pin = Pin(None, commit, None, "sha1", commit, here)  # type: ignore[arg-type]
     with pytest.raises(MalformedObjectError, match="too many files"):
         ObjectTree(pin, reader, max_paths=10_000).paths()
-    assert ObjectTree(pin, reader).read("d0/" * 9 + "f9") == b"content\n"
+    assert ObjectTree(pin, reader, max_paths=1).read("d0/" * 9 + "f9") == b"content\n"
     reader.close()
 
 
@@ -224,9 +225,9 @@ def test_a_delta_over_the_limit_is_found_by_its_result(repo: Path) -> None:
     in_delta = {line.split()[0] for line in listing.splitlines() if len(line.split()) == 7}
     delta = next(name for name in ("a", "b") if git(repo, "rev-parse", f"main:{name}") in in_delta)
     size = len(CONTENT if delta == "a" else CONTENT + b"more\n")
-    assert len(read(repo, "main", delta, max_file_bytes=size)) == size
+    assert len(read(repo, "main", delta, file_bytes=size)) == size
     with pytest.raises(FileTooLargeError, match=f"{size:,}"):
-        read(repo, "main", delta, max_file_bytes=size - 1)
+        read(repo, "main", delta, file_bytes=size - 1)
 
 
 def test_a_loose_object_that_lies_about_its_size(repo: Path) -> None:

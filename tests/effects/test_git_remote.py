@@ -19,7 +19,9 @@ from trunchbuild.core.repo import RepoAddress, parse_target
 from trunchbuild.core.revision import AmbiguousRevisionError, NoRevisionError, UnknownRevisionError
 from trunchbuild.core.tree import FileTooLargeError
 from trunchbuild.effects.git._dulwich import DulwichGit
+from trunchbuild.effects.git._limits import GitLimits
 from trunchbuild.effects.git._remote import WANTS_PER_REQUEST
+from trunchbuild.effects.git._transport import PackTooLargeError
 from trunchbuild.effects.git.api import (
     CommitNotServedError,
     CorruptRepositoryError,
@@ -225,7 +227,7 @@ def test_a_large_file_is_refused_by_name_and_only_where_needed(
 ) -> None:
     make({"big": bytes(9_000), "small": "1\n", "other": "2\n", "third": "3\n"})
     with serve(tmp_path, options) as server:
-        reader = DulwichGit(max_file_bytes=5_000)
+        reader = DulwichGit(limits=GitLimits(file_bytes=5_000))
         with reader.open(RepoAddress.parse(server.url()), "main") as tree:
             assert tree.read("small") == b"1\n"
             with pytest.raises(FileTooLargeError) as caught:
@@ -233,6 +235,19 @@ def test_a_large_file_is_refused_by_name_and_only_where_needed(
             assert caught.value.faults[0].place == "big"
             assert "9,000" in str(caught.value)
             assert tree.read("third") == b"3\n"
+
+
+@SERVERS
+def test_an_answer_without_end_is_cut(
+    make: Callable[..., str], tmp_path: Path, options: dict[str, str], protocol_2: bool
+) -> None:
+    commit = make({"noise": b"".join(sha1(b"%d" % n).digest() for n in range(3_000))})
+    with serve(tmp_path, options, protocol_2=protocol_2) as server:
+        reader = DulwichGit(limits=GitLimits(pack_bytes=50_000))
+        opened = reader.open(RepoAddress.parse(server.url()), commit)
+        with pytest.raises(PackTooLargeError, match="50,000"), opened as tree:
+            tree.read("noise")
+        assert len(read(f"{server.url()}@{commit}", "noise")) == 60_000
 
 
 def test_login_reaches_the_server_and_nobody_else(make: Callable[..., str], tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from trunchbuild.core.revision import (
     resolve_revision,
 )
 from trunchbuild.core.tree import closest
+from trunchbuild.effects.git._limits import GitLimits
 from trunchbuild.effects.git._local import LocalRepository, open_local
 from trunchbuild.effects.git._peel import no_revision, peel
 from trunchbuild.effects.git._tree import ObjectTree
@@ -26,9 +27,9 @@ from trunchbuild.errors import BadInputError, TrunchbuildError
 
 
 @contextmanager
-def open_local_commit(address: RepoAddress, revision: str | None, *, max_bytes: int) -> Iterator[ObjectTree]:
+def open_local_commit(address: RepoAddress, revision: str | None, *, limits: GitLimits) -> Iterator[ObjectTree]:
     """Open `revision` in place; nothing is fetched, written or run. See `Git.open`."""
-    repository = open_local(Path(address.path), max_bytes=max_bytes)
+    repository = open_local(Path(address.path), max_bytes=limits.file_bytes)
     try:
         head = repository.head()
         if revision is None:
@@ -45,7 +46,7 @@ def open_local_commit(address: RepoAddress, revision: str | None, *, max_bytes: 
             tree=tree,
             warnings=(warning,) if warning else (),
         )
-        yield ObjectTree(pin, repository.reader, worktree=repository.worktree)
+        yield ObjectTree(pin, repository.reader, worktree=repository.worktree, max_paths=limits.paths)
     finally:
         repository.close()
 

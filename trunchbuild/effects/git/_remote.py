@@ -9,9 +9,10 @@ from pathlib import Path
 from trunchbuild.core.repo import RepoAddress
 from trunchbuild.core.revision import ObjectFormat
 from trunchbuild.core.tree import FileTooLargeError
+from trunchbuild.effects.git._limits import GitLimits
 from trunchbuild.effects.git._objects import ObjectReader, Store, release_buffers
 from trunchbuild.effects.git._pack_scan import scan_pack
-from trunchbuild.effects.git._transport import MAX_PACK_BYTES, PackTooLargeError, Transport
+from trunchbuild.effects.git._transport import PackTooLargeError, Transport
 from trunchbuild.effects.git.api import CommitNotServedError, CorruptRepositoryError, RepositoryUnreachableError
 from trunchbuild.errors import MachineError, TrunchbuildError
 
@@ -23,11 +24,12 @@ _MAX_OBJECT_BYTES = 512 << 20
 class RemoteObjects:
     """Fetches commits and blobs into `folder`; a `BlobSource`."""
 
-    def __init__(self, transport: Transport, folder: Path, object_format: ObjectFormat, *, max_bytes: int) -> None:
+    def __init__(self, transport: Transport, folder: Path, object_format: ObjectFormat, *, limits: GitLimits) -> None:
         self._transport = transport
         self._address: RepoAddress = transport.address
         store = Store.init_at(folder / "objects", object_format)
-        self.reader = ObjectReader(store, object_format, max_bytes=max_bytes)
+        self.reader = ObjectReader(store, object_format, max_bytes=limits.file_bytes)
+        self._limits = limits
         self._commit: str | None = None
 
     def fetch_commit(self, object_id: str, check: Callable[[Mapping[str, str]], None], names: list[str]) -> None:
@@ -158,9 +160,9 @@ class RemoteObjects:
         def write(data: bytes) -> int:
             nonlocal count
             count += len(data)
-            if count > MAX_PACK_BYTES:
+            if count > self._limits.pack_bytes:
                 raise PackTooLargeError(
-                    "the server sends too much", place=place, expected=f"at most {MAX_PACK_BYTES:,} bytes"
+                    "the server sends too much", place=place, expected=f"at most {self._limits.pack_bytes:,} bytes"
                 )
             return file.write(data)
 

@@ -19,6 +19,7 @@ from trunchbuild.core.revision import (
     resolve_revision,
 )
 from trunchbuild.core.tree import closest
+from trunchbuild.effects.git._limits import GitLimits
 from trunchbuild.effects.git._peel import no_revision, peel
 from trunchbuild.effects.git._remote import RemoteObjects
 from trunchbuild.effects.git._transport import Transport
@@ -28,7 +29,7 @@ from trunchbuild.effects.git.api import Pin, UnsupportedRepositoryError
 
 @contextmanager
 def open_remote_commit(
-    address: RepoAddress, revision: str | None, *, insecure_http: bool, ssh_command: str | None, max_bytes: int
+    address: RepoAddress, revision: str | None, *, insecure_http: bool, ssh_command: str | None, limits: GitLimits
 ) -> Iterator[ObjectTree]:
     """Fetch what is needed of `revision` into a temporary folder that is removed on exit. See `Git.open`."""
     transport = Transport(address, insecure_http=insecure_http, ssh_command=ssh_command)
@@ -37,7 +38,7 @@ def open_remote_commit(
         raise no_revision(address, refs.get("HEAD"), head)
     found, object_format = _resolve(transport, revision)
     with tempfile.TemporaryDirectory(prefix="trunchbuild-git-", ignore_cleanup_errors=True) as folder:
-        objects = RemoteObjects(transport, Path(folder), object_format, max_bytes=max_bytes)
+        objects = RemoteObjects(transport, Path(folder), object_format, limits=limits)
         try:
 
             def check(refs: Mapping[str, str]) -> None:
@@ -55,7 +56,7 @@ def open_remote_commit(
                 commit=CommitSha(commit),
                 tree=tree,
             )
-            yield ObjectTree(pin, objects.reader, blobs=objects)
+            yield ObjectTree(pin, objects.reader, blobs=objects, max_paths=limits.paths)
         finally:
             objects.close()
 

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 # What dulwich warns of (a server without filters) is handled here; without a handler Python prints it.
 logging.getLogger("dulwich").addHandler(logging.NullHandler())
 
-MAX_PACK_BYTES = 2 << 30
-"""What one answer may hold; a hostile server never ends."""
-
 
 class PackTooLargeError(UnsupportedRepositoryError):
     """A server sends more than one answer may hold."""
@@ -148,7 +145,12 @@ class Transport:
         if isinstance(error, NotGitRepository):
             return RepositoryUnreachableError("the server knows no such repository", place=place)
         reason = self.address.scrub(_reason(error)) or type(error).__name__
-        return RepositoryUnreachableError("the server gave no proper answer", place=place, got=reason[:300])
+        hint = None
+        if self.address.kind == "ssh":
+            hint = (
+                f"`ssh {self.address.host}` must log in; a recorded url has no user: git@{self.address.host}:PATH has"
+            )
+        return RepositoryUnreachableError("the server gave no proper answer", place=place, got=reason[:300], hint=hint)
 
 
 def _no_git_protocol(place: str) -> UnsupportedRepositoryError:

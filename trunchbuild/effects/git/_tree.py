@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from trunchbuild.effects.git._objects import ObjectReader
     from trunchbuild.effects.git.api import Pin
 
-MAX_PATHS = 1_000_000
-"""A few small trees that name one another can hold any number of paths (a "git bomb")."""
-
 
 class BlobSource(Protocol):
     """Brings blobs that are not here yet; a local repository has none."""
@@ -37,7 +34,7 @@ class ObjectTree:
         *,
         blobs: BlobSource | None = None,
         worktree: Path | None = None,
-        max_paths: int = MAX_PATHS,
+        max_paths: int,
     ) -> None:
         """`worktree` serves hints only: a file that is there and not in the commit."""
         self._pin = pin
@@ -100,7 +97,7 @@ class ObjectTree:
         """Every regular file's path, sorted; needs trees only.
 
         Raises:
-            MalformedObjectError: There are more than a million.
+            MalformedObjectError: There are more than the limit.
         """
         if self._paths is None:
             self._paths = sorted(self._walk())
