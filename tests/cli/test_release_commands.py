@@ -123,6 +123,7 @@ def test_the_release_is_what_the_author_wrote(place: Place, release: str) -> Non
     assert "33" not in place.run("show", release, "--case", "sums/11+22").out
     assert place.run("show", release, "--cases").out.split() == ["sums/11+22", "sums/33+44", "sums/50+5", "halves/h/1"]
     assert "Small sums" in place.run("show", release).out
+    assert place.json("show", "lockfiles/small-sums.lock.toml")["release"] == release
 
 
 def test_the_same_commit_gives_the_same_digest_whoever_compiles_it(place: Place, release: str, tmp_path: Path) -> None:

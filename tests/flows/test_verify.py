@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from tests.support.workshop import CASES, CONFIG, EVAL, Workshop, jsonl
 from trunchbuild.core.checks import CheckReport
 from trunchbuild.core.ids import CaseId, Digest
 from trunchbuild.core.lockfile import LockConflictError
+from trunchbuild.core.provenance import read_provenance
 from trunchbuild.core.repo import RepoAddress
 from trunchbuild.effects.store.api import UnknownReleaseError
 from trunchbuild.errors import ExitCode
@@ -191,6 +193,16 @@ class TestRebuild:
         report = workshop.verify(release.hex, rebuild=True, repo=RepoAddress.parse(str(other)))
         assert report.exit_code == ExitCode.MACHINE
         assert workshop.commit in (check(report, 7).note or "")
+
+    @pytest.mark.parametrize("url", ["ssh://example.invalid/x.git", "/etc", "ext::sh -c true", "http://127.0.0.1:9/x"])
+    def test_an_address_of_a_stranger_is_not_opened_unasked(self, workshop: Workshop, tmp_path: Path, url: str) -> None:
+        """Provenance proves nothing, so it opens nothing but https, which tells a server nothing about the reader."""
+        folder = export(workshop.store, workshop.compile().release, tmp_path / "out")
+        record = read_provenance((folder / "provenance.json").read_bytes())
+        (folder / "provenance.json").write_bytes(replace(record, url=url).canonical_bytes())
+        report = workshop.verify(folder, rebuild=True)
+        assert report.exit_code == ExitCode.MACHINE
+        assert "--repo" in (check(report, 8).note or "")
 
     def test_a_sealed_release_needs_its_key(self, workshop: Workshop) -> None:
         release = workshop.compile(seal_key=b"k" * 32).release

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from trunchbuild.core.checks import RELEASE_CHECKS, CheckReport, CheckResult, judged, left_open
 from trunchbuild.core.ids import Digest, ReleaseId
-from trunchbuild.core.lockfile import LockConflictError, parse_lock, parse_toml
+from trunchbuild.core.lockfile import LockConflictError, Lockfile, parse_lock, parse_toml
 from trunchbuild.core.manifest_reader import read_manifest
 from trunchbuild.core.proof import check_proof, read_proof
+from trunchbuild.core.provenance import Provenance
 from trunchbuild.core.release import release_digest
 from trunchbuild.core.repo import RepoAddress
 from trunchbuild.effects.files.api import Files
@@ -160,11 +161,10 @@ def _rebuild_order(order: VerifyOrder, subject: Subject, found: ReleaseFindings)
     """Where the repository is: as asked, else as the lock says, else as the provenance says."""
     lock = None if subject.lock is None else subject.lock.lock
     record = found.provenance
-    url = (lock.source.url if lock else None) or (record.url if record else None)
     recorded = lock.toolchain if lock else record.versions if record else None
     salted = found.lines is not None and found.lines.sealed is True
     return RebuildOrder(
-        address=order.repo or (RepoAddress.parse(url) if url else None),
+        address=order.repo or _locked_address(lock) or _recorded_address(record),
         insecure_http=order.insecure_http,
         seal_key=order.seal_key,
         sealed=salted or bool(lock and lock.sealed) or bool(record and record.sealed),
@@ -172,12 +172,30 @@ def _rebuild_order(order: VerifyOrder, subject: Subject, found: ReleaseFindings)
     )
 
 
+def _locked_address(lock: Lockfile | None) -> RepoAddress | None:
+    """The address in a lock, which its user committed; a path of this machine is not one."""
+    if lock is None or lock.source.url is None:
+        return None
+    address = RepoAddress.parse(lock.source.url)
+    return None if address.is_local else address
+
+
+def _recorded_address(record: Provenance | None) -> RepoAddress | None:
+    """The address in a provenance, which a stranger may have written: only https, which tells the server nothing."""
+    if record is None or record.url is None:
+        return None
+    try:
+        address = RepoAddress.parse(record.url)
+    except UsageError:
+        return None
+    return address if address.kind in ("https", "github") else None
+
+
 def _verify_absent(order: VerifyOrder, subject: Subject, tools: VerifyTools) -> CheckReport:
     """A lockfile whose release is not in the store: with `--rebuild` it is built from its commit and then checked."""
     assert subject.lock is not None
     lock = subject.lock.lock
-    url = None if lock is None else lock.source.url
-    address = order.repo or (RepoAddress.parse(url) if url else None)
+    address = order.repo or _locked_address(lock)
     if lock is None or not order.rebuild or address is None:
         return _report_absent(order, subject, address)
     if lock.sealed and order.seal_key is None:

@@ -118,7 +118,10 @@ def _show(outcome: CompileOutcome) -> None:
         note(f"  {change}")
     if outcome.difference is not None:
         show_difference(outcome.difference)
-    note("\nhint: --update accepts the new digest; the author's `version` should then be a new one too")
+    if any(change.place.endswith("release.sealed") for change in outcome.changes):
+        note("\nhint: one of the two is sealed: --seal KEYFILE builds with the key")
+    else:
+        note("\nhint: --update accepts the new digest; the author's `version` should then be a new one too")
 
 
 def show_difference(difference: ReleaseDiff) -> None:

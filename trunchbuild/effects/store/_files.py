@@ -12,8 +12,12 @@ class Files:
     """The real file system. Methods raise OSError; `effects/store/_disk.py` turns it into a StoreError."""
 
     def make_folder(self, folder: Path) -> None:
-        """Make a folder and its parents, if they are not there."""
-        folder.mkdir(parents=True, exist_ok=True)
+        """Make a folder and its parents, if they are not there; each is on the disk before anything is put into it."""
+        if folder.is_dir():
+            return
+        self.make_folder(folder.parent)
+        folder.mkdir(exist_ok=True)
+        _sync_folder(folder.parent)
 
     def create(self, path: Path) -> IO[bytes]:
         """Create a new file for writing; refuses an existing one."""
@@ -33,11 +37,7 @@ class Files:
     def rename(self, source: Path, target: Path) -> None:
         """Give a file its final name, at once for every reader, and put the folder on the disk."""
         source.rename(target)
-        descriptor = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        _sync_folder(target.parent)
 
     def remove(self, path: Path) -> None:
         """Remove a file; one that is not there is no error."""
@@ -52,3 +52,11 @@ class Files:
             os.close(descriptor)
             raise
         return descriptor
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
