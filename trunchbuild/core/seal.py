@@ -1,7 +1,7 @@
 """Sealing: a salt per case, so that answers from a small set cannot be guessed from the public digests.
 
 The salt is deterministic for whoever holds the key, so a sealed release rebuilds to the same digest. What a seal cannot
-hide is in `docs/guides/sealing.md`: ids, digests of sources, and answers that stay equal between two releases.
+hide is in `docs/releases.md`: ids, digests of sources, and answers that stay equal between two releases.
 """
 
 from __future__ import annotations
