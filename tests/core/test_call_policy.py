@@ -110,8 +110,8 @@ SENT: dict[str, Any] = {
             "temperature",
             "--temperature none",
         ),
-        ({"message": "max_tokens is too large: 32768. This model supports at most 16384"}, "max_tokens", "--max-output"),
-        ({"message": "Unrecognized request argument supplied: seed", "type": "invalid_request_error"}, "seed", "--seed"),
+        ({"message": "max_tokens is too large: 32768. It supports at most 16384"}, "max_tokens", "--max-output"),
+        ({"message": "Unrecognized request argument supplied: seed"}, "seed", "--seed"),
         ({"message": "reasoning_effort is not supported"}, "reasoning_effort", "--thinking"),
     ],
 )

@@ -69,11 +69,12 @@ def test_a_failure_has_no_reply_digest() -> None:
 def test_results_digest_by_hand() -> None:
     """SHA-256 over canonical lines: the spec, then rows sorted by eval, id, repeat."""
     rows = [row("b", score=0.5), row("a", repeat=1), row("a", "failed", None, None)]
+    common = {"eval": "sums", "reply_digest": None}
     lines = [
         {"type": "trunchbuild.results/v1", "run": SPEC.json()},
-        {"eval": "sums", "id": "a", "repeat": 0, "status": "failed", "reply_digest": None, "passed": None, "score": None},
-        {"eval": "sums", "id": "a", "repeat": 1, "status": "scored", "reply_digest": None, "passed": True, "score": 1},
-        {"eval": "sums", "id": "b", "repeat": 0, "status": "scored", "reply_digest": None, "passed": True, "score": 0.5},
+        {**common, "id": "a", "repeat": 0, "status": "failed", "passed": None, "score": None},
+        {**common, "id": "a", "repeat": 1, "status": "scored", "passed": True, "score": 1},
+        {**common, "id": "b", "repeat": 0, "status": "scored", "passed": True, "score": 0.5},
     ]
     text = b"".join(json.dumps(line, sort_keys=True, separators=(",", ":")).encode() + b"\n" for line in lines)
     assert results_digest(SPEC, rows).hex == hashlib.sha256(text).hexdigest()

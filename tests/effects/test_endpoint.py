@@ -21,6 +21,7 @@ from trunchbuild.effects.endpoint.api import CallLimits, Exchange, RefusedParame
 
 BODY = json.dumps({"model": "m", "messages": [{"role": "user", "content": "1 + 1?"}], "max_tokens": 9}).encode()
 KEY = "sk-canary-71"
+USUAL = CallLimits()
 
 
 def ask(
@@ -28,7 +29,7 @@ def ask(
     *,
     bodies: Sequence[bytes] = (BODY,),
     clock: FakeClock | SystemClock | None = None,
-    limits: CallLimits = CallLimits(),
+    limits: CallLimits = USUAL,
     key: str | None = None,
     headers: dict[str, str] | None = None,
 ) -> tuple[list[Exchange], list[Asked]]:
@@ -133,14 +134,15 @@ def test_retry_after_above_the_cap_stops_the_run() -> None:
 def test_a_refused_parameter_stops_at_once() -> None:
     """R63: with the option that fixes it; nothing is changed and sent again."""
     error = {"code": "unsupported_parameter", "param": "max_tokens"}
-    with ModelEndpoint(lambda _: fails(400, error)) as server, pytest.raises(RefusedParameterError) as caught:
+    asked: list[Asked] = []
 
-        async def go() -> None:
-            async with HttpEndpoints(FakeClock()).connect(Target(server.base_url), CallLimits()) as endpoint:
-                await endpoint.ask(BODY)
+    def refuse(request: Asked) -> Served:
+        asked.append(request)
+        return fails(400, error)
 
-        asyncio.run(go())
-    assert len(server.asked) == 1
+    with pytest.raises(RefusedParameterError) as caught:
+        ask(refuse)
+    assert len(asked) == 1
     assert caught.value.hint is not None
     assert "--limit-field max_completion_tokens" in caught.value.hint
 

@@ -139,7 +139,7 @@ def _handler(endpoint: ModelEndpoint) -> type[BaseHTTPRequestHandler]:
             else:
                 self.wfile.write(served.body)
 
-        def log_message(self, format: str, *args: object) -> None:
+        def log_message(self, *args: object) -> None:
             """Quiet."""
 
     return Handler

@@ -92,8 +92,9 @@ def reply_json(reply: TrialReply) -> JsonObject:
             value["tool_calls"] = [_call_json(call) for call in step.tool_calls]
         if step.refusal is not None:
             value["refusal"] = step.refusal
+    latency = reply.latency_ms
     beside: dict[str, Json] = {
-        "latency_ms": reply.latency_ms,
+        "latency_ms": int(latency) if latency is not None and latency == int(latency) else latency,
         "usage": reply.usage,
         "request_sha256": reply.request_sha256,
         "retried": reply.retried or None,

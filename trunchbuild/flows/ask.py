@@ -25,6 +25,8 @@ RAMP_SECONDS = 0.02
 is served best by few connections, and each costs as much to open as several calls."""
 HOPELESS = 20
 """So many calls in a row, from the first on, that fail for a reason which is not the case's end the run early."""
+DRAIN_SECONDS = 30.0
+"""When something stops the run, calls that are under way have this long to come back: they may have been paid for."""
 _HOPELESS_STATUS = (None, 401, 403, 404)
 
 
@@ -127,37 +129,56 @@ class _Session:
         self._journal = journal
         self._advance = advance
         self._done = 0
-        self._open = True
         self._failures: Counter[int | None] = Counter()
         self._any_reply = False
+        self._stopped: EndpointError | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._cancel: Callable[[], object] = lambda: None
         self.tokens = asking.tokens_used
         self.over_budget = self._spent_too_much()
+        self._open = not self.over_budget
 
     async def run(self) -> None:
-        """Ask until nothing is left; opens connections as they help."""
+        """Ask until nothing is left; opens connections as they help.
+
+        Raises:
+            EndpointError: The first one of any call.
+        """
         wanted = self._asking.limits.connections
         async with asyncio.TaskGroup() as group:
-            workers = min(wanted, RAMP)
-            tasks = {group.create_task(self._work()) for _ in range(workers)}
-            while workers < wanted and self._open:
+            tasks = {group.create_task(self._work()) for _ in range(min(wanted, RAMP))}
+            self._cancel = lambda: [task.cancel() for task in tasks]
+            while len(tasks) < wanted and self._open:
                 before = self._done
                 await asyncio.wait(tasks, timeout=RAMP_SECONDS)
-                if self._done - before < workers and self._open:
-                    more = min(wanted - workers, RAMP)
-                    tasks |= {group.create_task(self._work()) for _ in range(more)}
-                    workers += more
+                if self._done - before < len(tasks) and self._open:
+                    tasks |= {group.create_task(self._work()) for _ in range(min(wanted - len(tasks), RAMP))}
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._stopped is not None:
+            raise self._stopped
 
     async def _work(self) -> None:
-        while not self.over_budget:
+        while self._open:
             question = next(self._todo, None)
             if question is None:
                 self._open = False
                 return
-            exchange = await self._endpoint.ask(question.body)
+            try:
+                exchange = await self._endpoint.ask(question.body)
+            except EndpointError as error:
+                self._stop(error)
+                return
             self._journal.record(_record(question, exchange))
             self._done += 1
             self._count(exchange)
             self._advance("" if not isinstance(exchange.step, Failure) else exchange.step.message)
+
+    def _stop(self, error: EndpointError) -> None:
+        """Ask nothing more; what is under way may still come back for a while."""
+        if self._stopped is None:
+            self._stopped, self._open = error, False
+            self._timer = asyncio.get_running_loop().call_later(DRAIN_SECONDS, self._cancel)
 
     def _count(self, exchange: Exchange) -> None:
         self.tokens += total_tokens(exchange.usage) or 0
@@ -168,10 +189,12 @@ class _Session:
         elif not self._any_reply and exchange.http_status in _HOPELESS_STATUS:
             self._failures[exchange.http_status] += 1
             if self._failures[exchange.http_status] == self._done == HOPELESS:
-                raise HopelessEndpointError(
-                    f"the first {HOPELESS} calls all failed",
-                    got=exchange.step.message,
-                    hint="check base URL, key and model; the same command goes on from here",
+                self._stop(
+                    HopelessEndpointError(
+                        f"the first {HOPELESS} calls all failed",
+                        got=exchange.step.message,
+                        hint="check base URL, key and model; the same command goes on from here",
+                    )
                 )
 
     def _spent_too_much(self) -> bool:

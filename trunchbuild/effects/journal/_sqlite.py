@@ -36,6 +36,10 @@ APPLICATION_ID = 0x54624A31
 FORMAT = 1
 """`user_version` of the database."""
 
+_SMALLEST_DATABASE = 512
+"""Bytes: one page of the smallest size (sqlite.org/fileformat.html, 1.3.2)."""
+_FRESH = "`--fresh` moves the old run aside and begins anew"
+
 _SCHEMA = """
 CREATE TABLE run (id TEXT NOT NULL) STRICT;
 CREATE TABLE step (
@@ -147,6 +151,9 @@ def _database_errors(folder: Path) -> Iterator[None]:
 def _connect(folder: Path, run: Digest) -> sqlite3.Connection:
     """Open the database, begin it where it is new, and check whose it is."""
     file = folder / JOURNAL
+    if file.exists() and 0 < file.stat().st_size < _SMALLEST_DATABASE:
+        # SQLite would take such a file for an empty one and write over it.
+        raise JournalError("not a journal, or a damaged one", place=str(file), hint=_FRESH)
     database = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
     try:
         new = _is_empty(database)
@@ -180,12 +187,11 @@ def _is_empty(database: sqlite3.Connection) -> bool:
 
 def _check(database: sqlite3.Connection, file: Path, run: Digest) -> None:
     """Refuse what is not this run's journal, whole and of a format that this build reads."""
-    hint = "`--fresh` moves the old run aside and begins anew"
     try:
         application = database.execute("PRAGMA application_id").fetchone()[0]
         version = database.execute("PRAGMA user_version").fetchone()[0]
         if application != APPLICATION_ID:
-            raise JournalError("not a journal of trunchbuild", place=str(file), hint=hint)
+            raise JournalError("not a journal of trunchbuild", place=str(file), hint=_FRESH)
         if version != FORMAT:
             raise JournalError(
                 "a journal of another version of trunchbuild",
@@ -196,17 +202,17 @@ def _check(database: sqlite3.Connection, file: Path, run: Digest) -> None:
             )
         state = database.execute("PRAGMA quick_check(1)").fetchone()[0]
         if state != "ok":
-            raise JournalError("the journal is damaged", place=str(file), got=str(state), hint=hint)
+            raise JournalError("the journal is damaged", place=str(file), got=str(state), hint=_FRESH)
         owner = database.execute("SELECT id FROM run").fetchone()
     except sqlite3.DatabaseError as error:
-        raise JournalError("not a journal, or a damaged one", place=str(file), got=str(error), hint=hint) from None
+        raise JournalError("not a journal, or a damaged one", place=str(file), got=str(error), hint=_FRESH) from None
     if owner is None or owner[0] != str(run):
         raise JournalError(
             "the journal belongs to another run",
             place=str(file),
             expected=str(run),
             got=str(owner[0] if owner else None),
-            hint=hint,
+            hint=_FRESH,
         )
 
 
