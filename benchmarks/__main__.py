@@ -1,0 +1,143 @@
+"""How long whole commands take, as ratios: `make bench`, or `python -m benchmarks [DATA] [--runs N]`.
+
+DATA is a folder with `gsm8k/train.jsonl` and `gsm8k/test.jsonl`; without it, `$TRUNCHBUILD_TEST_DATA` or
+`../shared/data`, and where neither is there, made-up rows of the same number and length. Each figure is the best of
+some runs of the whole process, beside what is wanted on a machine with two cores and beside an empty Python process.
+`cpu` is what the process and its children used: on a busy machine that moves less than the wall clock.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+CHECKOUT = HERE.parent
+TRANSFORMERS = CHECKOUT / "tests" / "data" / "authoring" / "gsm8k" / "transformers"
+sys.path.insert(0, str(CHECKOUT / "examples"))
+
+from make_repository import make_repository  # noqa: E402
+
+ROWS = {"train": 7_473, "test": 1_319}
+CONFIG = """\
+export default { protocolVersion: 1, title: "Bench", version: "1.0.0", license: "MIT", evals: ["evals/a.mjs"] }
+"""
+EVAL = """\
+export default {{
+  id: "{name}", title: "Bench", evaluate: {{ kind: "non_empty" }},
+  cases: {{ transformer: "../transformers/index.ts", sources: {sources} }},
+}}
+"""
+
+
+def main() -> None:
+    """Measure and print one line a command."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="How long whole commands take.")
+    parser.add_argument("data", nargs="?", type=Path, help="folder with gsm8k/train.jsonl and gsm8k/test.jsonl")
+    parser.add_argument("--runs", type=int, default=3, help="runs of each command; the best counts (default: 3)")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        bench = Bench(Path(temporary), arguments.runs)
+        both, test = bench.repository(arguments.data, ("train", "test")), bench.repository(arguments.data, ("test",))
+        print(f"{'command':<44} {'seconds':>8} {'cpu':>7} {'wanted':>7} {'ratio':>6} {'x empty':>8}")
+        bench.line("python -c pass", None, [sys.executable, "-c", "pass"])
+        bench.line("trunchbuild --version", 0.15, bench.command("--version"))
+        sources = [f"--source={name}={both}/data/{name}.jsonl" for name in ROWS]
+        output = ["--output", f"{temporary}/cases.jsonl"]
+        entry = ["--transformer", f"{both}/transformers/index.ts"]
+        bench.line("transform, 8,792 cases", 1.0, bench.command("transform", *entry, *sources, *output))
+        bench.line("compile, 8,792 cases", 2.0, bench.command("compile", f"{both}@HEAD", "--out", f"{temporary}/l"))
+        subprocess.run(bench.command("compile", f"{test}@HEAD", "--out", f"{temporary}/t"), **bench.quiet, check=True)
+        with loopback_endpoint() as url:
+            for connections in (64, 256):
+                wanted = 2.0 if connections == 64 else None
+                asking = bench.command(
+                    *("eval", f"{temporary}/t/bench.lock.toml", "--model", "loopback", "--base-url", url),
+                    *("--concurrency", str(connections), "--out", f"{temporary}/runs", "--fresh"),
+                )
+                bench.line(f"eval, 1,319 cases, {connections} connections", wanted, asking)
+
+
+class Bench:
+    """Runs commands with a store of their own and prints how long they took."""
+
+    def __init__(self, folder: Path, runs: int) -> None:
+        self.folder = folder
+        self.runs = runs
+        self.environment = os.environ | {"TRUNCHBUILD_HOME": str(folder / "home"), "OPENAI_API_KEY": "none"}
+        self.quiet = {"env": self.environment, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+        self.empty = 0.0
+
+    def command(self, *arguments: str) -> list[str]:
+        """A trunchbuild command as a process of its own."""
+        return [sys.executable, "-m", "trunchbuild", *arguments]
+
+    def line(self, name: str, wanted: float | None, command: Sequence[str]) -> None:
+        """Time a command and print its line; a failure ends the benchmark."""
+        best, cpu = min(self._seconds(command) for _ in range(self.runs))
+        self.empty = self.empty or best
+        ratio = f"{best / wanted:6.2f}" if wanted else " " * 6
+        print(f"{name:<44} {best:8.3f} {cpu:7.3f} {wanted or '':>7} {ratio} {best / self.empty:8.1f}", flush=True)
+
+    def _seconds(self, command: Sequence[str]) -> tuple[float, float]:
+        before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+        done = subprocess.run(command, **self.quiet, check=False)
+        taken = time.perf_counter() - start
+        if done.returncode:
+            raise SystemExit(f"{command}: exit code {done.returncode}\n{done.stderr.decode(errors='replace')}")
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return taken, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    def repository(self, data: Path | None, splits: Sequence[str]) -> Path:
+        """A benchmark repository whose transformer reads these splits."""
+        folder = self.folder / "-".join(splits)
+        (folder / "evals").mkdir(parents=True)
+        (folder / "data").mkdir()
+        (folder / "benchmark.config.mjs").write_text(CONFIG)
+        sources = {name: f"../data/{name}.jsonl" for name in splits}
+        (folder / "evals" / "a.mjs").write_text(EVAL.format(name="gsm8k", sources=json.dumps(sources)))
+        shutil.copytree(TRANSFORMERS, folder / "transformers")
+        for name in splits:
+            (folder / "data" / f"{name}.jsonl").write_text(rows(data, name), encoding="utf-8")
+        repository = self.folder / f"{folder.name}-repository"
+        make_repository(folder, repository)
+        return repository
+
+
+def rows(data: Path | None, split: str) -> str:
+    """The rows of a split, or made-up ones."""
+    given = data or Path(os.environ.get("TRUNCHBUILD_TEST_DATA") or CHECKOUT.parent / "shared" / "data")
+    path = given / "gsm8k" / f"{split}.jsonl"
+    if path.is_file():
+        return path.read_text(encoding="utf-8")
+    question = "A baker sells {n} rolls on each of three days and keeps the rest for the week. " * 3
+    made = (
+        {"question": question.format(n=n), "answer": f"{n} * 3 = {3 * n}\n#### {3 * n}"} for n in range(ROWS[split])
+    )
+    return "".join(json.dumps(row) + "\n" for row in made)
+
+
+@contextmanager
+def loopback_endpoint() -> Iterator[str]:
+    """An endpoint in a process of its own that answers at once; yields its base URL."""
+    command = [sys.executable, str(HERE / "loopback_endpoint.py")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield process.stdout.readline().strip()
+        finally:
+            process.kill()
+
+
+if __name__ == "__main__":
+    main()
