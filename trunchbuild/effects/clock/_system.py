@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
 import time
 from datetime import UTC, datetime
@@ -21,6 +20,8 @@ class SystemClock:
 
     async def sleep(self, seconds: float) -> None:
         """See `Clock`."""
+        import asyncio  # noqa: PLC0415 - commands that only ask for the time do without
+
         await asyncio.sleep(seconds)
 
     def jitter(self) -> float:
