@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -32,6 +34,8 @@ def places(text: str) -> list[str]:
         ("from io import open", "1:1", "from io import StringIO"),
         ("import io\nio.open('x')", "2:1", "import io\nio.StringIO('x')"),
         ("import io as i\ni.open('x')", "2:1", "import io as i\ni.StringIO('x')"),
+        ("from functools import singledispatch", "1:1", "from functools import reduce"),
+        ("from .x import __builtins__", "1:1", "from .x import __version__"),
         ("from typing import get_type_hints", "1:1", "from typing import Any"),
         ("open('x')", "1:1", "def open(x): ...\nopen('x')"),
         ("f = id", "1:5", "for id in (1, 2): print(id)"),
@@ -189,3 +193,9 @@ def test_a_module_that_is_not_utf8_is_broken() -> None:
 def test_a_missing_entry_is_bad_input() -> None:
     with pytest.raises(BadInputError):
         load_python_graph(MemoryTree({"other.py": ""}), "t.py")
+
+
+def test_the_reference_lists_the_modules() -> None:
+    page = Path(__file__).parents[2] / "docs" / "reference" / "python-transformers.md"
+    listed = page.read_text(encoding="utf-8").partition("<!-- modules -->")[2].partition("<!-- end -->")[0]
+    assert re.findall(r"`([^`]+)`", listed) == sorted(LIBRARY)

@@ -357,6 +357,13 @@ def test_refusals_while_running_cannot_be_caught(sandbox: Sandbox) -> None:
         assert error.faults[0].place == "t.py:6", attempt
 
 
+def test_blocks_that_were_not_looked_at_never_run(sandbox: Sandbox) -> None:
+    """Not even where the author makes their condition true."""
+    for head in ("__name__ = '__main__'\nif __name__ == '__main__':", "TYPE_CHECKING = 1\nif TYPE_CHECKING:"):
+        text = f"v = 'clean'\n{head}\n    v = ().__class__.__base__.__name__\n" + returning("v")
+        assert json.loads(transform(sandbox, text))["v"] == "clean"
+
+
 def test_harmless_twins_of_refusals_run(sandbox: Sandbox) -> None:
     lines = """
 class C: n = 1

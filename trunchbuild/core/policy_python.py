@@ -153,6 +153,9 @@ class _Checker:
         elif node.level == 0:
             self._import_from(node, node.module or "", [alias.name for alias in node.names])
         else:
+            for alias in node.names:
+                if is_refused_attribute(alias.name):
+                    self._attribute(node, alias.name)
             spec = "." * node.level + (node.module or "")
             self._imports.append(RelativeImport(spec, tuple(alias.name for alias in node.names), self._place(node)))
 

@@ -69,6 +69,7 @@ LIBRARY: Mapping[str, tuple[str, ...]] = {
 
 WITHHELD: Mapping[str, tuple[str, ...]] = {
     "dataclasses": ("make_dataclass",),
+    "functools": ("singledispatch", "singledispatchmethod"),
     "typing": ("get_type_hints", "ForwardRef", "evaluate_forward_ref"),
 }
 """Names of an `_ALL` module that run text as code."""

@@ -23,8 +23,28 @@ def rewritten(text, filename):
         sys.setrecursionlimit(limit)
 
 
+def is_never_run(node):
+    """Whether a statement is `if __name__ == "__main__":` or `if TYPE_CHECKING:`.
+
+    The host does not look into these blocks, so here they are taken out: nobody can make them run after all.
+    """
+    if type(node) is not _ast.If or node.orelse:
+        return False
+    test = node.test
+    if type(test) is _ast.Compare:
+        left, right = test.left, test.comparators[0]
+        return (
+            getattr(left, "id", None) == "__name__"
+            and type(test.ops[0]) is _ast.Eq
+            and getattr(right, "value", None) == "__main__"
+        )
+    return getattr(test, "id", getattr(test, "attr", None)) == "TYPE_CHECKING"
+
+
 def _visit(node):
     """Rewrite the children first, then the node."""
+    if is_never_run(node):
+        return _like(_ast.Pass(), node)
     for field in node._fields:
         value = getattr(node, field, None)
         if isinstance(value, list):

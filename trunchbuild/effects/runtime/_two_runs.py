@@ -109,7 +109,13 @@ def run_twice(sandbox: Sandbox, runs: tuple[GuestRun, GuestRun], explain: Explai
     # A daemon: when the user interrupts the first run, the process may leave, and the kernel ends the second with it.
     thread = threading.Thread(target=run_second, name="second-run", daemon=True)
     thread.start()
-    first = run_once(sandbox, runs[0])
+    try:
+        first = run_once(sandbox, runs[0])
+    except Exception:
+        thread.join()
+        if isinstance(second[0], Answer):
+            second[0].body.close()
+        raise
     thread.join()
     other = second[0]
     if isinstance(other, BaseException):
