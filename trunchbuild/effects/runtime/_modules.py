@@ -10,7 +10,6 @@ from trunchbuild.core.confinement import Limits, Sandbox
 from trunchbuild.core.modules import ModuleGraph
 from trunchbuild.core.survey import Survey
 from trunchbuild.effects.runtime._node import NodeRuntime
-from trunchbuild.effects.runtime._python import python_versions, transform_python
 from trunchbuild.effects.runtime.api import (
     EvaluatorCall,
     EvaluatorOutcome,
@@ -57,6 +56,8 @@ class ModuleRuntime:
     def transform(self, graph: ModuleGraph, sources: Mapping[str, SourceText]) -> Transformed:
         """See `Runtime`."""
         if graph.language == "python":
+            from trunchbuild.effects.runtime._python import transform_python  # noqa: PLC0415 - most are JavaScript
+
             return transform_python(self._sandbox, graph, sources, self._limits)
         return self._node.transform(graph, sources)
 
@@ -66,4 +67,6 @@ class ModuleRuntime:
 
     def versions(self) -> RuntimeVersions:
         """See `Runtime`."""
+        from trunchbuild.effects.runtime._python import python_versions  # noqa: PLC0415 - asked once, for a release
+
         return RuntimeVersions({**self._node.versions().versions, **python_versions()})

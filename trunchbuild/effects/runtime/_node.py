@@ -24,7 +24,6 @@ from trunchbuild.core.resolve import TYPESCRIPT
 from trunchbuild.core.strict_json import read_json_lines
 from trunchbuild.core.survey import Survey
 from trunchbuild.effects.runtime._explain import explain_cases, explain_loaded
-from trunchbuild.effects.runtime._node_evaluate import evaluate
 from trunchbuild.effects.runtime._node_layout import ELSEWHERE, ENVIRONMENT, node_program, node_request
 from trunchbuild.effects.runtime._node_places import missing_export, with_places, with_stack
 from trunchbuild.effects.runtime._node_requests import graph_json, line
@@ -114,6 +113,8 @@ class NodeRuntime:
 
     def evaluate(self, graph: ModuleGraph, member: str, calls: Iterable[EvaluatorCall]) -> Iterator[EvaluatorOutcome]:
         """See `Runtime`."""
+        from trunchbuild.effects.runtime._node_evaluate import evaluate  # noqa: PLC0415 - only graders call it
+
         return evaluate(self._sandbox, self._limits, graph, member, calls)
 
     def versions(self) -> RuntimeVersions:
