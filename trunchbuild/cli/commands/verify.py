@@ -119,6 +119,7 @@ def _show_check(check: CheckResult) -> None:
         say(f"         expected {cut(check.expected or 'nothing')}")
         say(f"         got      {cut(check.got or 'nothing')}")
     for fault in check.faults:
-        say(f"         {cut(str(fault))}")
+        repeated = len(check.faults) == 1 and (fault.expected, fault.got) == (check.expected, check.got)
+        say(f"         {fault.place}: {fault.message}" if repeated else f"         {cut(str(fault))}")
     if check.note:
         say(f"         {check.note}")
