@@ -22,7 +22,7 @@ def attempts():
     for path in ("/proc", "/sys", "/dev", "/home", "/root", "/tmp", "/var"):
         yield f"list {path}", lambda p=path: os.scandir(p)
     for path in ("/written", "/tmp/written", __file__ + ".written"):
-        yield f"write {path}", lambda p=path: os.open(p, os.O_WRONLY | os.O_CREAT)
+        yield f"write {path}", lambda p=path: write(p)
     yield "change the runner", lambda: os.open(__file__, os.O_WRONLY)
     yield "start a process", fork
     yield "signal a process of the host", lambda: os.kill(os.getppid(), 0) if os.getppid() > 1 else fail()
@@ -36,6 +36,12 @@ def attempts():
 def fail():
     """The attempt did not get anywhere."""
     raise OSError
+
+
+def write(path):
+    """Make a file; one that could be made does not stay."""
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+    os.unlink(path)
 
 
 def fork():

@@ -11,7 +11,7 @@ import pytest
 
 from tests.contract.sandbox.conftest import CONFINING, request_for
 from trunchbuild.core.confinement import SandboxOutcome, SandboxRequest, SandboxUnavailableError
-from trunchbuild.effects.runtime._python_layout import probe_request
+from trunchbuild.effects.runtime._python_layout import GUEST_FOLDER, probe_request
 from trunchbuild.effects.sandbox._bubblewrap import Bubblewrap
 from trunchbuild.effects.sandbox._confined import ConfinedSandbox
 from trunchbuild.effects.sandbox._cures import cure_of
@@ -97,6 +97,10 @@ def test_a_way_that_does_not_hold_runs_nothing() -> None:
     with pytest.raises(SandboxUnavailableError) as caught:
         run(sandbox)
     assert caught.value.exit_code == 4
+    # What the probe could do outside, it undid.
+    assert not [
+        path for path in (*GUEST_FOLDER.iterdir(), Path("/written")) if path.exists() and "written" in path.name
+    ]
 
 
 def test_every_way_is_listed_with_its_reason(tmp_path: Path) -> None:
