@@ -271,6 +271,16 @@ def test_dirty_worktree_is_a_warning_and_only_the_commit_counts(repo: Path) -> N
     assert pin_of(repo, "main").warnings == ()
 
 
+def test_a_change_within_one_tick_of_the_clock_is_seen(repo: Path) -> None:
+    """Same size, same time, and the index is no younger: only the content tells (Git's "racily clean" entries)."""
+    moment = (repo / "a").stat().st_mtime_ns
+    (repo / "a").write_text("3\n")
+    os.utime(repo / "a", ns=(moment, moment))
+    os.utime(repo / ".git/index", ns=(moment, moment))
+    assert len(pin_of(repo, "main").warnings) == 1
+    assert git(repo, "status", "--porcelain") == " M a"
+
+
 @pytest.mark.parametrize("change", ["staged", "deleted", "staged deletion", "staged addition", "turned into a link"])
 @FORMATS
 def test_other_ways_to_be_dirty(tmp_path: Path, change: str, object_format: str) -> None:

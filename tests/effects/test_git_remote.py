@@ -161,19 +161,6 @@ def test_force_push_back_then_gone(
         assert read(f"{server.url()}@{first}", "a") == b"1\n"
 
 
-def test_a_commit_that_only_another_ref_reaches(make: Callable[..., str], tmp_path: Path) -> None:
-    """As a pull request's; a server of the strict kind gives it through the widest fetch."""
-    repo = tmp_path / "repo.git"
-    first = make({"a": "1\n"})
-    second = add_commit(repo, {"a": "2\n"})
-    git(repo, "update-ref", "refs/pull/1/head", second)
-    third = add_commit(repo, {"a": "3\n"})
-    git(repo, "update-ref", "refs/pull/1/head", third)
-    git(repo, "update-ref", "refs/heads/main", first)
-    with serve(tmp_path, NOTHING, protocol_2=False) as server:
-        assert read(f"{server.url()}@{second}", "a") == b"2\n"
-
-
 def test_no_revision_prints_the_commit(make: Callable[..., str], tmp_path: Path) -> None:
     commit = make({"a": "1\n"})
     with serve(tmp_path) as server:
@@ -388,18 +375,33 @@ def test_a_blob_that_a_server_forges(make: Callable[..., str], tmp_path: Path) -
     assert git(repo, "cat-file", "blob", f"{commit}:a") == "1"
 
 
+def test_a_server_that_refuses_blobs_gives_them_with_their_commit(make: Callable[..., str], tmp_path: Path) -> None:
+    commit = make({"a": "1\n", "b": "2\n"})
+    with serve(tmp_path) as server, DulwichGit().open(RepoAddress.parse(server.url()), commit) as tree:
+        server.fetch_answer, server.fetch_answers_left = b"0032ERR upload-pack: not our ref, says this test\n", 1
+        assert tree.read("a") == b"1\n"
+        assert server.fetch_answers_left == 0
+        before = len(server.requests)
+        assert tree.read("b") == b"2\n"
+        assert len(server.requests) == before
+
+
+def ssh_stub(log: Path, protocol: str) -> str:
+    """A program in the place of `ssh` that runs `git-upload-pack` here."""
+    return shlex.join([sys.executable, str(Path(__file__).parents[1] / "servers/ssh_stub.py"), str(log), protocol])
+
+
+@pytest.mark.parametrize("protocol", ["0", "2"])
 @pytest.mark.parametrize(
     "form", ["ssh://git@host.invalid{path}", "git@host.invalid:{path}", "ssh://host.invalid:2222{path}"]
 )
-def test_ssh(make: Callable[..., str], tmp_path: Path, form: str) -> None:
-    """Through a program in the place of `ssh` that runs `git-upload-pack` here."""
+def test_ssh(make: Callable[..., str], tmp_path: Path, form: str, protocol: str) -> None:
     first = make({"a": "1\n"})
     add_commit(tmp_path / "repo.git", {"a": "2\n"})
     log = tmp_path / "ssh.log"
-    stub = shlex.join([sys.executable, str(Path(__file__).parents[1] / "servers/ssh_stub.py"), str(log)])
     address = RepoAddress.parse(form.format(path=tmp_path / "repo.git"))
     for revision, content in ((first, b"1\n"), ("main", b"2\n")):
-        with DulwichGit(ssh_command=stub).open(address, revision) as tree:
+        with DulwichGit(ssh_command=ssh_stub(log, protocol)).open(address, revision) as tree:
             assert tree.read("a") == content
             assert tree.pin.commit == git(tmp_path / "repo.git", "rev-parse", revision)
             assert "git@" not in str(tree.pin.url)
@@ -407,6 +409,25 @@ def test_ssh(make: Callable[..., str], tmp_path: Path, form: str) -> None:
     host = "git@host.invalid" if "git@" in form else "host.invalid"
     assert all(call[-2:] == [host, f"git-upload-pack '{tmp_path / 'repo.git'}'"] for call in calls)
     assert all(("2222" in call) == ("2222" in form) for call in calls)
+
+
+@pytest.mark.parametrize("object_format", ["sha1", "sha256"])
+def test_a_server_that_gives_tips_only(make: Callable[..., str], tmp_path: Path, object_format: str) -> None:
+    """Commits that are no tip come through wider fetches: of branches and tags, then of all refs."""
+    repo = tmp_path / "repo.git"
+    first = make({"a": "1\n"}, object_format=object_format)
+    commits = [first, *(add_commit(repo, {"a": f"{number}\n"}) for number in (2, 3, 4))]
+    git(repo, "update-ref", "refs/pull/1/head", commits[3])
+    git(repo, "update-ref", "refs/heads/main", commits[1])
+    reader = DulwichGit(ssh_command=ssh_stub(tmp_path / "ssh.log", "0"))
+    address = RepoAddress.parse(f"ssh://host.invalid{repo}")
+    for number, commit in enumerate(commits, 1):
+        with reader.open(address, commit) as tree:
+            assert tree.read("a") == b"%d\n" % number
+    git(repo, "update-ref", "-d", "refs/pull/1/head")
+    opened = reader.open(address, commits[2])
+    with pytest.raises(CommitNotServedError, match=commits[2]), opened:
+        pass
 
 
 def test_ssh_that_fails(tmp_path: Path) -> None:

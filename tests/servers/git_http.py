@@ -43,7 +43,9 @@ class GitHttpServer:
     answer: Mapping[str, tuple[int, str, bytes]] = field(default_factory=dict)
     """Last path part -> a fixed answer: status, content type, body."""
     fetch_answer: bytes | None = None
-    """A fixed answer to every fetch of protocol 2; refs still come from Git."""
+    """A fixed answer to fetches of protocol 2; refs still come from Git."""
+    fetch_answers_left: int = 1_000_000
+    """How often the fixed answer is given."""
     requests: list[str] = field(default_factory=list)
     """Method and path of every request, in order."""
     bodies: list[bytes] = field(default_factory=list)
@@ -108,7 +110,8 @@ class _Handler(BaseHTTPRequestHandler):
         elif last in state.answer:
             status, kind, fixed = state.answer[last]
             self._reply(status, {"Content-Type": kind}, fixed)
-        elif state.fetch_answer is not None and b"command=fetch" in body:
+        elif state.fetch_answer is not None and state.fetch_answers_left > 0 and b"command=fetch" in body:
+            state.fetch_answers_left -= 1
             self._reply(200, {"Content-Type": "application/x-git-upload-pack-result"}, state.fetch_answer)
         elif state.login is not None and self.headers.get("Authorization") != _basic(state.login):
             self._reply(401, {"WWW-Authenticate": 'Basic realm="git"'}, b"")
