@@ -37,6 +37,11 @@ def cut(text: str, limit: int = SHOWN_CHARACTERS) -> str:
     return text if len(text) <= limit else f"{text[:limit]}... ({len(text) - limit} more characters)"
 
 
+def counted(count: int, noun: str) -> str:
+    """`1 eval`, `2 evals`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def say(text: str) -> None:
     """Print an answer for people, on stdout."""
     click.echo(printable(text))

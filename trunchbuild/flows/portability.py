@@ -49,7 +49,7 @@ def _compare(here: LoadedEval, there: LoadedEval | None) -> Iterator[Fault]:
         more = f" and {count - _LISTED:,} more" if count > _LISTED else ""
         yield Fault(
             place,
-            f"{count:,} cases are others under {ELSEWHERE}",
+            f"{count:,} {'case is another' if count == 1 else 'cases are others'} under {ELSEWHERE}",
             got=", ".join(names) + more,
             hint="toLocaleLowerCase, localeCompare, Intl and local dates take a locale or zone: name it",
         )

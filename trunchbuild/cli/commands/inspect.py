@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from trunchbuild.cli.options import json_option, runs_code
-from trunchbuild.cli.render import say, show_fields, show_json, warn
+from trunchbuild.cli.render import counted, say, show_fields, show_json, warn
 from trunchbuild.cli.wiring import App
 from trunchbuild.core.repo import RepoAddress
 from trunchbuild.errors import BadInputError
@@ -62,7 +62,7 @@ def _show(inspection: Inspection, pinned: str | None) -> None:
             ("license", inspection.facts.license or "none"),
             ("config", inspection.config_path),
             ("commit", pinned or "none: a plain folder, as it is on disk"),
-            ("cases", f"{inspection.case_count:,} in {len(inspection.evals)} evals"),
+            ("cases", f"{inspection.case_count:,} in {counted(len(inspection.evals), 'eval')}"),
         ]
     )
     for item in inspection.evals:
