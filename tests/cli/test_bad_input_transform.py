@@ -186,6 +186,7 @@ OPTIONS = [
     options("not-a-module", ("--transformer=rows.jsonl", *S, *O), 3, "rows.jsonl", ".mjs"),
     options("replaces-its-source", (*T, *S, "--output=rows.jsonl"), 2, "would replace source `rows`"),
     options("replaces-itself", (*T, *S, "--output=./x/../t.mjs"), 2, "would replace the transformer"),
+    options("output-is-not-unicode", (*T, *S, "--output=o\udcff"), 2, "o\\udcff", "UTF-8"),
     options("output-below-a-file", (*T, *S, "--output=rows.jsonl/x"), 4, "rows.jsonl/x", "cannot be written"),
     options("check-of-nothing", (*T, *S, *O, "--check"), 1, "out.jsonl: is missing", "run without --check"),
     Bad(

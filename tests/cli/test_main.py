@@ -182,6 +182,13 @@ def test_a_reader_that_goes_away_ends_it_quietly(tmp_path: Path) -> None:
     assert (tmp_path / "err.txt").read_bytes() == b""
 
 
+@pytest.mark.parametrize("stream", [0, 1, 2])
+def test_closed_streams_are_no_error(tmp_path: Path, stream: int) -> None:
+    command = f"{sys.executable} -m trunchbuild --version {stream}>&-; echo code $? >code.txt"
+    subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, check=False, timeout=60)
+    assert (tmp_path / "code.txt").read_text() == "code 0\n"
+
+
 def test_a_request_to_end_cleans_up_like_an_interrupt(tmp_path: Path) -> None:
     script = (
         "import time, pathlib\nfrom trunchbuild.cli import main\n"

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 from typing import NoReturn
 
 import click
@@ -139,12 +140,24 @@ def _interrupt(_number: int, _frame: object) -> NoReturn:
     raise KeyboardInterrupt
 
 
+def _open_standard_streams() -> None:
+    """Where a caller closed standard input, output or error, nothing else may be opened in its place."""
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115 - a descriptor, to the end
+    sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115
+
+
 def run() -> None:
     """Entry point of the command `trunchbuild`."""
+    _open_standard_streams()
     for stream in (sys.stdout, sys.stderr):
         # Output is UTF-8 wherever it goes; a terminal's own encoding would make it depend on the machine.
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+        assert isinstance(stream, TextIOWrapper)
+        stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     # A polite request to end must remove throwaway clones and child processes, as Ctrl-C does.
     signal.signal(signal.SIGTERM, _interrupt)
     sys.exit(invoke(sys.argv[1:]))

@@ -146,6 +146,9 @@ def _difference_fault(difference: Difference, base: Path) -> Fault:
 def _refuse_overwriting(request: TransformRequest) -> None:
     read = {request.transformer: "the transformer", **{path: f"source `{n}`" for n, path in request.sources.items()}}
     written = [request.output, receipt_path(request.output)] if request.with_receipt else [request.output]
+    if any("\ud800" <= character <= "\udfff" for character in str(request.output)):
+        # Bytes of a file name that are not UTF-8; the receipt states the name.
+        raise UsageError("not a name for an export", place=ascii(str(request.output)), expected="UTF-8")
     for path in written:
         if path in read:
             raise UsageError(f"the export would replace {read[path]}", place=str(path))
