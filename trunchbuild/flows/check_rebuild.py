@@ -113,14 +113,25 @@ def _check_bytes(
             result = judged(8, name, error.faults, expected=str(found.digest), got="no release")
             return _explained(result, order, current)
         if built.digest == found.digest:
-            faults = _file_faults(found, built.manifest)
-            return judged(8, name, faults, expected=str(found.digest), got=str(built.digest))
+            return _judged_files(raw, found, built.manifest, stage)
         difference = _difference(raw, found, stage)
         faults = _difference_faults(difference) if difference else []
         faults = faults or _file_faults(found, built.manifest) or [Fault(MANIFEST, "differs")]
         note = None if difference is None else _counted(difference)
         result = judged(8, name, faults, expected=str(found.digest), got=str(built.digest), note=note)
         return _explained(result, order, current)
+
+
+def _judged_files(raw: RawFiles, found: ReleaseFindings, rebuilt: Manifest, stage: Stage) -> CheckResult:
+    """The manifest came out as it is here; what differs then is that files here are not those that it lists."""
+    name = RELEASE_CHECKS[8]
+    faults = _file_faults(found, rebuilt)
+    if not faults:
+        return judged(8, name, [], expected=str(found.digest), got=str(found.digest))
+    difference = _difference(raw, found, stage)
+    if difference is None:
+        return judged(8, name, faults)
+    return judged(8, name, [*faults, *_difference_faults(difference)], note=_counted(difference))
 
 
 def _file_faults(found: ReleaseFindings, rebuilt: Manifest) -> list[Fault]:

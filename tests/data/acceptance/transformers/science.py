@@ -10,7 +10,7 @@ def transform(sources):
     for line in filter(None, sources["cases"]["content"].split("\n")):
         row = json.loads(line)
         choices = row["question"]["choices"]
-        options = list(zip(choices["label"], choices["text"]))
+        options = list(zip(choices["label"], choices["text"], strict=True))
         cases.append(
             {
                 "id": row["id"].lower(),
