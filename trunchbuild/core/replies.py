@@ -1,7 +1,7 @@
 """A raw reply becomes an answer, or one of the ways in which there is none. A failed call is never a wrong answer.
 
 Two steps, so that a stranger can repeat the second from what a run publishes: `read_chat_reply` takes the bytes of an
-endpoint apart, `classify` decides the status from the parts alone. The table is in `docs/reference/statuses.md`.
+endpoint apart, `classify` decides the status from the parts alone. The table is in `docs/running.md`.
 """
 
 from __future__ import annotations

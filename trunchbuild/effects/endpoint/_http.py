@@ -12,7 +12,6 @@ from http import HTTPStatus
 from typing import NoReturn
 
 import aiohttp
-from yarl import URL
 
 import trunchbuild
 from trunchbuild.core.call_policy import backoff, http_failure, is_retried, refused_parameter, retry_after
@@ -76,7 +75,7 @@ async def _connected(target: Target, limits: CallLimits, timing: Timing) -> Asyn
 class _HttpEndpoint:
     def __init__(self, session: aiohttp.ClientSession, target: Target, limits: CallLimits, timing: Timing) -> None:
         self._session = session
-        self._url = URL(target.base_url.rstrip("/") + "/chat/completions")
+        self._url = target.base_url.rstrip("/") + "/chat/completions"
         self._limits = limits
         self._timing = timing
         self._gate = RateGate(timing, limits.calls_per_minute)
