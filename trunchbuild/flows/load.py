@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import date
 from typing import ClassVar
@@ -15,7 +15,6 @@ from trunchbuild.core.eval_module import CaseFile, EvalDefinition, TransformerCa
 from trunchbuild.core.lint import lint_config
 from trunchbuild.core.loaded import CustomEvaluator, LoadedBenchmark, LoadedEval
 from trunchbuild.core.modules import ModuleGraph
-from trunchbuild.core.resolve import TYPESCRIPT
 from trunchbuild.core.strict_json import read_json
 from trunchbuild.core.tool_module import parse_tool
 from trunchbuild.core.tree import SourceTree
@@ -24,6 +23,7 @@ from trunchbuild.effects.schemas.api import Schemas
 from trunchbuild.errors import BadInputError
 from trunchbuild.flows.load_cases import EvalCases, load_cases
 from trunchbuild.flows.modules import load_graph
+from trunchbuild.flows.read_ahead import read_ahead
 from trunchbuild.flows.read_sources import file_record
 from trunchbuild.flows.refusals import Refusals
 
@@ -104,7 +104,7 @@ class Modules:
             BadInputError: At least one is refused.
         """
         wanted = list(dict.fromkeys(paths))
-        self._read_ahead([path for path in wanted if path not in self._graphs])
+        read_ahead(self.tree, [path for path in wanted if path not in self._graphs], self._runtime)
         refusals = Refusals()
         graphs: list[ModuleGraph] = []
         for path in wanted:
@@ -115,20 +115,6 @@ class Modules:
         loaded = self._runtime.load(graphs) if graphs else []
         self._loaded.update(zip((graph.entry for graph in graphs), loaded, strict=True))
         return {path: self._loaded[path] for path in wanted}
-
-    def _read_ahead(self, paths: Sequence[str]) -> None:
-        """Read the modules at once: one request to a remote repository, one process that strips all types.
-
-        What cannot be read is left for `graph` to tell.
-        """
-        self.tree.prefetch(paths)
-        texts: dict[str, str] = {}
-        for path in paths:
-            if path.endswith(TYPESCRIPT):
-                with suppress(BadInputError, UnicodeDecodeError):
-                    texts[path] = self.tree.read(path).decode("utf-8")
-        if len(texts) > 1:
-            self._runtime.survey(texts)
 
 
 def _read_config(path: str, modules: Modules) -> BenchmarkConfig:

@@ -14,6 +14,7 @@ from trunchbuild.core.survey import Finding, Import, Survey, broken
 from trunchbuild.core.tree import NotAFileError, SourceTree
 from trunchbuild.effects.runtime.api import Runtime
 from trunchbuild.errors import BadInputError, Fault
+from trunchbuild.flows.read_ahead import read_ahead
 
 
 def load_graph(tree: SourceTree, entry: str, runtime: Runtime) -> ModuleGraph:
@@ -48,7 +49,8 @@ class _Graph:
     findings: list[Finding] = field(default_factory=list)
 
     def load(self, entry: str) -> None:
-        """Read wave by wave, so that one process strips the types of many files and one request fetches them."""
+        """Read wave by wave; what was read ahead is at hand."""
+        read_ahead(self.tree, [entry], self.runtime)
         wave = [entry]
         while wave:
             self.tree.prefetch(wave)

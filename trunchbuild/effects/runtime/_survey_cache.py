@@ -22,6 +22,7 @@ class SurveyCache:
     def __init__(self, folder: Path | None, versions: str) -> None:
         """`versions` names everything beside the text that an entry depends on: Node, the parser, this program."""
         self._folder = folder
+        self._memory: dict[str, Survey] = {}
         self._salt = f"{_FORMAT}\0{versions}\0".encode()
 
     def key(self, path: str, text: str) -> str:
@@ -30,9 +31,11 @@ class SurveyCache:
 
     def get(self, path: str, text: str) -> Survey | None:
         """What was kept for this module."""
+        key = self.key(path, text)
+        if key in self._memory:
+            return self._memory[key]
         if self._folder is None:
             return None
-        key = self.key(path, text)
         try:
             digest, _, data = (self._folder / key).read_bytes().partition(b"\n")
             if digest != blake3(data).hexdigest().encode():
@@ -44,6 +47,7 @@ class SurveyCache:
 
     def put(self, path: str, text: str, survey: Survey) -> None:
         """Keep an entry: written beside its place, then renamed."""
+        self._memory[self.key(path, text)] = survey
         if self._folder is None:
             return
         data = json.dumps(survey.to_json(), ensure_ascii=True, separators=(",", ":")).encode()
