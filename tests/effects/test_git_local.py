@@ -80,7 +80,7 @@ def test_every_kind_of_revision_leads_to_the_commit_that_git_names(tmp_path: Pat
 @FORMATS
 def test_files_are_those_that_git_lists(tmp_path: Path, object_format: str) -> None:
     path = tmp_path / "repo"
-    files = {f"d{n % 7}/f{n}.txt": f"line {n}\n" * (n % 50) for n in range(120)}
+    files = {f"d{n % 7}/f{n}.txt": f"line {n}\n" * (n % 50) for n in range(40)}
     make_repo(path, files, object_format=object_format)
     add_commit(path, {"d0/f0.txt": "changed\n" * 40})
     for packed in (False, True):

@@ -10,7 +10,7 @@ import ipaddress
 import re
 from dataclasses import dataclass, field
 from typing import Literal
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from trunchbuild.errors import UsageError
 
@@ -165,22 +165,29 @@ def _parse_url(scheme: str, text: str) -> RepoAddress:
     path = unquote(parts.path)
     if any(ord(c) < 0x20 or ord(c) == 0x7F for c in path):
         raise UsageError("a control character in the repository's address", got=_shown(text))
-    if scheme != "file" and re.search(r":.*@", path):
+    return _file_address(parts, path, text) if scheme == "file" else _server_address(parts, port, path, text)
+
+
+def _file_address(parts: SplitResult, path: str, text: str) -> RepoAddress:
+    if parts.netloc not in {"", "localhost"}:
+        raise UsageError("a host in a file:// address", expected="file:///PATH", got=_shown(text))
+    return RepoAddress("file", path)
+
+
+def _server_address(parts: SplitResult, port: int | None, path: str, text: str) -> RepoAddress:
+    scheme = parts.scheme
+    if re.search(r":.*@", path):
         raise UsageError("`:` and `@` in the path of a url", hint="write a `/` in a password as %2F")
-    if scheme == "file":
-        if parts.netloc not in {"", "localhost"}:
-            raise UsageError("a host in a file:// address", expected="file:///PATH", got=_shown(text))
-        return RepoAddress("file", path)
     user_info, _, host = parts.netloc.rpartition("@")
     host = host.rsplit(":", 1)[0] if port is not None else host.removesuffix(":")
     if not _HOST.match(host):
         raise UsageError("not a host name", expected=f"{scheme}://HOST/PATH", got=_shown(text))
     if path.strip("/") == "":
         raise UsageError("no path behind the host", expected=f"{scheme}://{host}/PATH", got=_shown(text))
-    login = _login(user_info, scheme)
     where = f"{host.lower()}:{port}" if port is not None else host.lower()
     kind: RepoKind = "https" if scheme == "https" else "http" if scheme == "http" else "ssh"
-    return RepoAddress(kind, path, host.lower(), port, f"{scheme}://{where}{parts.path.rstrip('/')}", login)
+    url = f"{scheme}://{where}{parts.path.rstrip('/')}"
+    return RepoAddress(kind, path, host.lower(), port, url, _login(user_info, scheme))
 
 
 def _login(user_info: str, scheme: str) -> Login | None:
