@@ -21,7 +21,7 @@ from trunchbuild.core.confinement import (
     SandboxUnavailableError,
 )
 from trunchbuild.core.modules import ModuleRefusedError
-from trunchbuild.effects.runtime._two_runs import Answer, GuestRun, guest_input, run_twice
+from trunchbuild.effects.runtime._two_runs import Answer, GuestRun, HeldBack, guest_input, run_twice
 from trunchbuild.effects.runtime.api import GuestError, GuestLimitError, TransformDiffersError
 from trunchbuild.errors import Fault
 
@@ -61,10 +61,10 @@ def explain(first: IO[bytes], second: IO[bytes], hints: Sequence[str]) -> list[F
     return [Fault("", f"{first.read()!r} {second.read()!r} {list(hints)!r}")]
 
 
-def twice(sandbox: ScriptedSandbox) -> Answer:
+def twice(sandbox: ScriptedSandbox, held_back: HeldBack | None = None) -> Answer:
     requests = [SandboxRequest(("/x",), {Path("/x"): "/x"}, hostname=name, limits=Limits()) for name in ("one", "two")]
     with guest_input(b"a", b"b") as first, guest_input(b"c") as second:
-        return run_twice(sandbox, (GuestRun(requests[0], first), GuestRun(requests[1], second)), explain)
+        return run_twice(sandbox, (GuestRun(requests[0], first), GuestRun(requests[1], second)), explain, held_back)
 
 
 def test_equal_answers_are_one_answer() -> None:
@@ -74,6 +74,24 @@ def test_equal_answers_are_one_answer() -> None:
         assert body.read() == b"body\n"
     assert answer.sha256 == hashlib.sha256(b"body\n").hexdigest()
     assert sandbox.given == {"one": b"ab", "two": b"c"}
+
+
+def test_what_a_look_at_the_first_body_says_waits_for_the_second() -> None:
+    def look(body: IO[bytes]) -> None:
+        raise GuestError(f"seen {body.read()!r}")
+
+    one, two = said(OK, b"1"), said(OK, b"2")
+    held_back = HeldBack(look)
+    answer = twice(ScriptedSandbox(one=one, two=one), held_back)
+    assert answer.body.read() == b"1"
+    with pytest.raises(GuestError, match="seen b'1'"):
+        held_back.tell(answer)
+    assert answer.body.closed
+    with pytest.raises(TransformDiffersError):
+        twice(ScriptedSandbox(one=one, two=two), HeldBack(look))
+    failed = said({"status": "threw", "message": "E: 1"})
+    with pytest.raises(GuestError, match="E: 1"):
+        twice(ScriptedSandbox(one=failed, two=failed), HeldBack(look))
 
 
 def test_different_bodies() -> None:

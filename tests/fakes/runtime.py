@@ -15,6 +15,7 @@ from trunchbuild.effects.runtime.api import (
     EvaluatorCall,
     EvaluatorOutcome,
     LoadedModule,
+    Look,
     RuntimeVersions,
     SourceText,
     Transformed,
@@ -46,7 +47,7 @@ class FakeRuntime:
         self.loads.append(entries)
         return [LoadedModule(self.exports[entry], self.functions.get(entry, frozenset())) for entry in entries]
 
-    def transform(self, graph: ModuleGraph, sources: Mapping[str, SourceText]) -> Transformed:
+    def transform(self, graph: ModuleGraph, sources: Mapping[str, SourceText], look: Look | None = None) -> Transformed:
         made = self.transforms[graph.entry]
         if isinstance(made, Exception):
             raise made
@@ -57,6 +58,13 @@ class FakeRuntime:
         file.seek(0)
         output = Transformed(f"fake {graph.entry}", len(cases), hashlib.sha256(lines).hexdigest(), file)
         self.outputs.append(output)
+        if look is not None:
+            try:
+                look(file)
+            except Exception:
+                file.close()
+                raise
+            file.seek(0)
         return output
 
     def evaluate(self, graph: ModuleGraph, member: str, calls: Iterable[EvaluatorCall]) -> Iterator[EvaluatorOutcome]:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 
 from trunchbuild.core.cases import CaseChecker, case_lines
-from trunchbuild.core.eval_module import CaseFile, EvalDefinition, InlineCases, TransformerCases
+from trunchbuild.core.eval_module import CaseFile, EvalDefinition, TransformerCases
 from trunchbuild.core.fields import kind_of
 from trunchbuild.core.json_types import Json
 from trunchbuild.core.lint import CaseLint
@@ -25,10 +25,7 @@ from trunchbuild.effects.schemas.api import Schemas
 from trunchbuild.errors import BadInputError, Fault
 from trunchbuild.flows.read_sources import file_record, read_sources
 from trunchbuild.flows.refusals import Refusals
-from trunchbuild.flows.transform import run_transformer
-
-Placed = tuple[str, Json]
-"""Where a case stands, and the case."""
+from trunchbuild.flows.transform import PlacedCase, run_transformer
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +39,45 @@ class EvalCases:
     lint: tuple[Fault, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Origin:
-    """Cases not yet checked."""
+class CaseCheck:
+    """Checks the cases of one eval while they stream by; with a day lint looks at them too."""
 
-    place: str
-    values: Callable[[], Iterator[Placed]]
-    file: FileRecord | None = None
-    transformer: TransformerRecord | None = None
+    def __init__(
+        self,
+        definition: EvalDefinition | None,
+        schemas: Schemas,
+        *,
+        place: str,
+        already: int = 0,
+        today: date | None = None,
+    ) -> None:
+        self._checker = CaseChecker(definition, partial(schemas.read, "case"), already=already)
+        self._lint = None if definition is None or today is None else CaseLint(definition, today)
+        self._place = place
+
+    @property
+    def count(self) -> int:
+        """How many cases there were."""
+        return self._checker.count
+
+    @property
+    def findings(self) -> tuple[Fault, ...]:
+        """What lint found."""
+        return () if self._lint is None else tuple(self._lint.warnings())
+
+    def __call__(self, cases: Iterable[PlacedCase]) -> None:
+        """Check all.
+
+        Raises:
+            InvalidCasesError: There are faults (all are listed), no case, or one too many.
+        """
+        for where, value in cases:
+            case = self._checker.check(where, value)
+            if self._lint is not None and case is not None:
+                self._lint.look(where, case)
+            if self._checker.is_full():
+                break
+        self._checker.finish(self._place)
 
 
 def load_cases(
@@ -75,38 +103,21 @@ def load_cases(
     count = 0
     for definition in definitions:
         with refusals.gather():
-            origin = _origin(definition, tree, runtime, open_files)
-            lint = None if today is None else CaseLint(definition, today)
-            count += check_placed(origin.values(), definition, schemas, place=origin.place, already=count, lint=lint)
-            findings = () if lint is None else tuple(lint.warnings())
-            loaded.append(EvalCases(_Lines(definition, origin.values), origin.file, origin.transformer, findings))
+            place = _place(definition)
+            check = CaseCheck(definition, schemas, place=place, already=count, today=today)
+            cases = _checked(definition, tree, runtime, check, open_files)
+            count += check.count
+            loaded.append(replace(cases, lint=check.findings))
     refusals.tell("the cases")
     return loaded
 
 
-def check_placed(
-    values: Iterable[Placed],
-    definition: EvalDefinition | None,
-    schemas: Schemas,
-    *,
-    place: str,
-    already: int = 0,
-    lint: CaseLint | None = None,
-) -> int:
-    """Check cases while they stream by; how many there were.
-
-    Raises:
-        InvalidCasesError: There are faults (all are listed), no case, or one too many.
-    """
-    checker = CaseChecker(definition, partial(schemas.read, "case"), already=already)
-    for where, value in values:
-        case = checker.check(where, value)
-        if lint is not None and case is not None:
-            lint.look(where, case)
-        if checker.is_full():
-            break
-    checker.finish(place)
-    return checker.count
+def _place(definition: EvalDefinition) -> str:
+    """The file that a fault of the whole list is told of."""
+    origin = definition.cases
+    if isinstance(origin, TransformerCases):
+        return origin.transformer
+    return origin.path if isinstance(origin, CaseFile) else definition.path
 
 
 def _announce(definitions: Iterable[EvalDefinition], tree: SourceTree) -> None:
@@ -121,19 +132,26 @@ def _announce(definitions: Iterable[EvalDefinition], tree: SourceTree) -> None:
     tree.prefetch(wanted)
 
 
-def _origin(definition: EvalDefinition, tree: SourceTree, runtime: Runtime, open_files: ExitStack) -> _Origin:
+def _checked(
+    definition: EvalDefinition, tree: SourceTree, runtime: Runtime, check: CaseCheck, open_files: ExitStack
+) -> EvalCases:
     origin = definition.cases
-    if isinstance(origin, InlineCases):
-        return _Origin(definition.path, partial(_placed, f"{definition.path} /cases/", origin.values))
+    if isinstance(origin, TransformerCases):
+        sources = read_sources(tree, origin.sources)
+        run = open_files.enter_context(run_transformer(tree, origin.transformer, sources, runtime, check))
+        return EvalCases(_Lines(definition, run.placed), transformer=run.record)
+    record = None
     if isinstance(origin, CaseFile):
         data = tree.read(origin.path)
-        return _Origin(origin.path, _file_values(origin.path, data), file=file_record(origin.path, data))
-    sources = read_sources(tree, origin.sources)
-    run = open_files.enter_context(run_transformer(tree, origin.transformer, sources, runtime))
-    return _Origin(origin.transformer, run.placed, transformer=run.record)
+        record = file_record(origin.path, data)
+        values = _file_values(origin.path, data)
+    else:
+        values = partial(_placed, f"{definition.path} /cases/", origin.values)
+    check(values())
+    return EvalCases(_Lines(definition, values), file=record)
 
 
-def _file_values(path: str, data: bytes) -> Callable[[], Iterator[Placed]]:
+def _file_values(path: str, data: bytes) -> Callable[[], Iterator[PlacedCase]]:
     if path.endswith(".jsonl"):
         return partial(_jsonl_values, path, data)
     value = read_json(data, path)
@@ -142,12 +160,12 @@ def _file_values(path: str, data: bytes) -> Callable[[], Iterator[Placed]]:
     return partial(_placed, f"{path} /", value)
 
 
-def _jsonl_values(path: str, data: bytes) -> Iterator[Placed]:
+def _jsonl_values(path: str, data: bytes) -> Iterator[PlacedCase]:
     for line, value in read_jsonl(data, path):
         yield f"{path}:{line}", value
 
 
-def _placed(array: str, values: Sequence[Json]) -> Iterator[Placed]:
+def _placed(array: str, values: Sequence[Json]) -> Iterator[PlacedCase]:
     """Cases of one array; `array` is its place, a JSON pointer that ends in a slash."""
     for index, value in enumerate(values):
         yield f"{array}{index}", value
@@ -156,7 +174,7 @@ def _placed(array: str, values: Sequence[Json]) -> Iterator[Placed]:
 class _Lines:
     """The two lines of each case, made while they are read."""
 
-    def __init__(self, definition: EvalDefinition, values: Callable[[], Iterator[Placed]]) -> None:
+    def __init__(self, definition: EvalDefinition, values: Callable[[], Iterator[PlacedCase]]) -> None:
         self._definition = definition
         self._values = values
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from trunchbuild.core.json_types import Json
 from trunchbuild.core.loaded import FileRecord, TransformerRecord
@@ -13,6 +14,11 @@ from trunchbuild.core.tree import SourceTree
 from trunchbuild.effects.runtime.api import Runtime, Transformed
 from trunchbuild.flows.modules import load_graph
 from trunchbuild.flows.read_sources import Source, file_record
+
+PlacedCase: TypeAlias = tuple[str, Json]
+"""Where a case stands (for a transformer: a pointer into what it returned), and the case; not yet checked."""
+
+LookAtCases: TypeAlias = Callable[[Iterable[PlacedCase]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,19 +34,18 @@ class TransformerRun:
     def __exit__(self, *_ending: object) -> None:
         self.output.jsonl.close()
 
-    def lines(self) -> Iterator[bytes]:
-        """The output's JSON lines with their line feeds, from the first; may be read again."""
+    def placed(self) -> Iterator[PlacedCase]:
+        """The returned cases from the first; may be read again."""
         self.output.jsonl.seek(0)
-        yield from self.output.jsonl
-
-    def placed(self) -> Iterator[tuple[str, Json]]:
-        """The returned cases in order, each with its place: the transformer and a pointer into what it returned."""
-        for line, value in read_json_lines(self.lines(), self.record.path):
-            yield f"{self.record.path} /{line - 1}", value
+        return _placed(self.output.jsonl, self.record.path)
 
 
-def run_transformer(tree: SourceTree, transformer: str, sources: Sequence[Source], runtime: Runtime) -> TransformerRun:
+def run_transformer(
+    tree: SourceTree, transformer: str, sources: Sequence[Source], runtime: Runtime, look: LookAtCases | None = None
+) -> TransformerRun:
     """Read the module graph, run the transformer twice, and say what its output was made from.
+
+    `look` sees the first run's cases while the second still runs; what it raises is raised once both are equal.
 
     Raises:
         BadInputError: A module cannot be read, or uses what is refused.
@@ -48,7 +53,8 @@ def run_transformer(tree: SourceTree, transformer: str, sources: Sequence[Source
         GuestError: It threw, or returned what is no list of JSON objects.
     """
     graph = load_graph(tree, transformer, runtime)
-    output = runtime.transform(graph, {source.record.name: source.text for source in sources})
+    texts = {source.record.name: source.text for source in sources}
+    output = runtime.transform(graph, texts, None if look is None else lambda file: look(_placed(file, transformer)))
     record = TransformerRecord(
         name=output.name,
         path=transformer,
@@ -61,3 +67,8 @@ def run_transformer(tree: SourceTree, transformer: str, sources: Sequence[Source
 def module_records(tree: SourceTree, graph: ModuleGraph) -> tuple[FileRecord, ...]:
     """What is recorded of every module of a graph, sorted by path."""
     return tuple(file_record(path, tree.read(path)) for path in sorted(graph.modules))
+
+
+def _placed(lines: Iterable[bytes], transformer: str) -> Iterator[PlacedCase]:
+    for line, value in read_json_lines(lines, transformer):
+        yield f"{transformer} /{line - 1}", value

@@ -16,7 +16,7 @@ from trunchbuild.effects.folder.api import Folders
 from trunchbuild.effects.runtime.api import Runtime
 from trunchbuild.effects.schemas.api import Schemas
 from trunchbuild.errors import CheckedNoError, Fault, UsageError
-from trunchbuild.flows.load_cases import check_placed
+from trunchbuild.flows.load_cases import CaseCheck
 from trunchbuild.flows.read_sources import Source, read_all, read_source
 from trunchbuild.flows.transform import run_transformer
 from trunchbuild.flows.write_export import export_files, receipt_path
@@ -103,9 +103,9 @@ def exported(request: TransformRequest, tools: TransformTools) -> Iterator[Expor
     tree = tools.folders.open(request.root)
     sources = _read_sources(request, tree, tools)
     _expect_sources(request.expected, sources)
-    with run_transformer(tree, _from_root(request, request.transformer), sources, tools.runtime) as run:
-        if request.checked:
-            check_placed(run.placed(), None, tools.schemas, place=run.record.path)
+    transformer = _from_root(request, request.transformer)
+    check = CaseCheck(None, tools.schemas, place=transformer) if request.checked else None
+    with run_transformer(tree, transformer, sources, tools.runtime, check) as run:
         _expect_count(request, run.output.count)
         new_files = export_files(
             run,

@@ -14,6 +14,7 @@ from trunchbuild.effects.runtime.api import (
     EvaluatorCall,
     EvaluatorOutcome,
     LoadedModule,
+    Look,
     RuntimeVersions,
     SourceText,
     Transformed,
@@ -53,13 +54,13 @@ class ModuleRuntime:
         """See `Runtime`."""
         return self._node.load(graphs)
 
-    def transform(self, graph: ModuleGraph, sources: Mapping[str, SourceText]) -> Transformed:
+    def transform(self, graph: ModuleGraph, sources: Mapping[str, SourceText], look: Look | None = None) -> Transformed:
         """See `Runtime`."""
         if graph.language == "python":
             from trunchbuild.effects.runtime._python import transform_python  # noqa: PLC0415 - most are JavaScript
 
-            return transform_python(self._sandbox, graph, sources, self._limits)
-        return self._node.transform(graph, sources)
+            return transform_python(self._sandbox, graph, sources, self._limits, look)
+        return self._node.transform(graph, sources, look)
 
     def evaluate(self, graph: ModuleGraph, member: str, calls: Iterable[EvaluatorCall]) -> Iterator[EvaluatorOutcome]:
         """See `Runtime`."""

@@ -33,6 +33,7 @@ from trunchbuild.effects.runtime._two_runs import (
     Explain,
     GuestRun,
     Header,
+    HeldBack,
     guest_input,
     raise_failure,
     run_once,
@@ -42,6 +43,7 @@ from trunchbuild.effects.runtime.api import (
     EvaluatorCall,
     EvaluatorOutcome,
     LoadedModule,
+    Look,
     RuntimeVersions,
     SourceText,
     Transformed,
@@ -96,7 +98,7 @@ class NodeRuntime:
         with answer.body as body:
             return [_loaded(value) for _, value in read_json_lines(body, "answer of the runner")]
 
-    def transform(self, graph: ModuleGraph, sources: Mapping[str, SourceText]) -> Transformed:
+    def transform(self, graph: ModuleGraph, sources: Mapping[str, SourceText], look: Look | None = None) -> Transformed:
         """See `Runtime`."""
         contents = [source.content.encode() for source in sources.values()]
         listed: list[Json] = [
@@ -104,7 +106,9 @@ class NodeRuntime:
             for (name, source), content in zip(sources.items(), contents, strict=True)
         ]
         request: dict[str, Json] = {"mode": "transform", "graph": graph_json(graph), "sources": listed}
-        answer = self._twice([graph], request, contents, explain_cases)
+        held_back = HeldBack(look)
+        answer = self._twice([graph], request, contents, explain_cases, held_back)
+        held_back.tell(answer)
         assert answer.header is not None
         name, count = answer.header.fields["name"], answer.header.fields["count"]
         assert isinstance(name, str)
@@ -133,7 +137,12 @@ class NodeRuntime:
     # ---- one run, two runs ----
 
     def _twice(
-        self, graphs: Sequence[ModuleGraph], request: dict[str, Json], contents: Sequence[bytes], explain: Explain
+        self,
+        graphs: Sequence[ModuleGraph],
+        request: dict[str, Json],
+        contents: Sequence[bytes],
+        explain: Explain,
+        held_back: HeldBack | None = None,
     ) -> Answer:
         """Run under both conditions; a failure comes with the author's line."""
         head = line(request) + b"\n"
@@ -144,7 +153,7 @@ class NodeRuntime:
                 GuestRun(node_request(self._limits, 1, environment=place), second),
             )
             try:
-                return run_twice(self._sandbox, runs, explain)
+                return run_twice(self._sandbox, runs, explain, held_back)
             except TrunchbuildError as error:
                 raise with_places(
                     error, graphs, lambda: self._again(with_stack(request), contents), self._faults

@@ -15,8 +15,8 @@ from trunchbuild.core.python_library import BUILTINS, LIBRARY, REFUSED_ATTRIBUTE
 from trunchbuild.core.resolve_python import LIBRARY_LINK
 from trunchbuild.effects.runtime._explain import explain_cases
 from trunchbuild.effects.runtime._python_layout import ENVIRONMENT, FLAGS, GUEST, GUEST_FOLDER, python_layout
-from trunchbuild.effects.runtime._two_runs import GuestRun, guest_input, run_twice
-from trunchbuild.effects.runtime.api import SourceText, Transformed
+from trunchbuild.effects.runtime._two_runs import GuestRun, HeldBack, guest_input, run_twice
+from trunchbuild.effects.runtime.api import Look, SourceText, Transformed
 from trunchbuild.errors import Fault
 
 _GUEST_FILES = ("run.py", "_library.py", "_rewrite.py", "_sets.py", "_writer.py")
@@ -34,6 +34,7 @@ def transform_python(
     graph: ModuleGraph,
     sources: Mapping[str, SourceText],
     limits: Limits | None = None,
+    look: Look | None = None,
 ) -> Transformed:
     """Run a Python transformer in two processes; `graph` has passed `load_python_graph`.
 
@@ -44,6 +45,7 @@ def transform_python(
         TransformDiffersError, ModuleRefusedError, GuestLimitError, GuestError: As `Runtime.transform`.
     """
     request = _request(graph, sources)
+    held_back = HeldBack(look)
     with ExitStack() as stack:
         runs = [
             GuestRun(
@@ -53,7 +55,8 @@ def transform_python(
             )
             for second in (False, True)
         ]
-        answer = run_twice(sandbox, (runs[0], runs[1]), _explain)
+        answer = run_twice(sandbox, (runs[0], runs[1]), _explain, held_back)
+    held_back.tell(answer)
     assert answer.header is not None
     name, count = answer.header.fields["name"], answer.header.fields["count"]
     assert isinstance(name, str)

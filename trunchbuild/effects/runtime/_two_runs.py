@@ -18,7 +18,7 @@ from trunchbuild.core.confinement import Limits, Sandbox, SandboxOutcome, Sandbo
 from trunchbuild.core.json_types import Json, JsonObject
 from trunchbuild.core.modules import ModuleRefusedError
 from trunchbuild.core.strict_json import read_json
-from trunchbuild.effects.runtime.api import GuestError, GuestLimitError, TransformDiffersError
+from trunchbuild.effects.runtime.api import GuestError, GuestLimitError, Look, TransformDiffersError
 from trunchbuild.errors import Fault, TrunchbuildError
 
 _HEADER_BYTES = 1 << 20
@@ -91,7 +91,34 @@ def run_once(sandbox: Sandbox, run: GuestRun) -> Answer:
     return Answer(outcome, header, splitter.digest.hexdigest(), splitter.body)
 
 
-def run_twice(sandbox: Sandbox, runs: tuple[GuestRun, GuestRun], explain: Explain) -> Answer:
+class HeldBack:
+    """Looks at the first run's body while the second still runs; what it has to say waits until both are equal."""
+
+    def __init__(self, look: Look | None) -> None:
+        self._look = look
+        self._error: Exception | None = None
+
+    def see(self, answer: Answer) -> None:
+        """Look at an answer's body, if it is a result."""
+        if self._look is None or not answer.ok:
+            return
+        try:
+            self._look(answer.body)
+        except Exception as error:
+            self._error = error
+        finally:
+            answer.body.seek(0)
+
+    def tell(self, answer: Answer) -> None:
+        """Raise what was held back; `answer` is then of no more use."""
+        if self._error is not None:
+            answer.body.close()
+            raise self._error
+
+
+def run_twice(
+    sandbox: Sandbox, runs: tuple[GuestRun, GuestRun], explain: Explain, held_back: HeldBack | None = None
+) -> Answer:
     """Run both at once and return the first answer, which equals the second. The receiver closes its `body`.
 
     Raises:
@@ -116,6 +143,8 @@ def run_twice(sandbox: Sandbox, runs: tuple[GuestRun, GuestRun], explain: Explai
         if isinstance(second[0], Answer):
             second[0].body.close()
         raise
+    if held_back is not None:
+        held_back.see(first)
     thread.join()
     other = second[0]
     if isinstance(other, BaseException):

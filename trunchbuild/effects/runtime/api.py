@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import IO, Protocol
@@ -99,6 +99,10 @@ class RuntimeVersions:
     versions: Mapping[str, str] = field(default_factory=dict)
 
 
+Look = Callable[[IO[bytes]], None]
+"""Looks at JSON lines that one run gave, from their start, while another run is still at work."""
+
+
 class Runtime(Protocol):
     """Untrusted modules, run. Use as a context manager: helpers start when first needed and die on exit."""
 
@@ -117,8 +121,11 @@ class Runtime(Protocol):
         """Evaluate each entry and return its default export; run twice and compared, like a transformer."""
         ...
 
-    def transform(self, graph: ModuleGraph, sources: Mapping[str, SourceText]) -> Transformed:
+    def transform(self, graph: ModuleGraph, sources: Mapping[str, SourceText], look: Look | None = None) -> Transformed:
         """Run the transformer in two processes under varied conditions.
+
+        `look` is called with the first output before it is known whether the second equals it; what it raises is raised
+        once both are known to be equal.
 
         Raises:
             TransformDiffersError: The runs gave different output; says which cases, fields, position, likely causes.
