@@ -60,3 +60,16 @@ def test_links_lead_somewhere(page: str) -> None:
     folder = (CHECKOUT / page).parent
     targets = _LINK.findall((CHECKOUT / page).read_text(encoding="utf-8"))
     assert [target for target in targets if not (folder / target).exists()] == []
+
+
+def test_the_map_names_files_that_exist() -> None:
+    """A path in the table of `docs/architecture.md`, below the checkout or below the package; `NAME` stands for any."""
+    text = (CHECKOUT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    paths = {path for path in re.findall(r"`([\w./*-]+(?:/|\.py|\.md|\.mjs))`", text) if "/" in path}
+    assert len(paths) > 40
+    gone = [
+        path
+        for path in paths
+        if not any(list(base.glob(path.replace("NAME", "*"))) for base in (CHECKOUT, CHECKOUT / "trunchbuild"))
+    ]
+    assert gone == []
