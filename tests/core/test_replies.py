@@ -153,7 +153,7 @@ def test_tool_calls_are_taken_by_name_and_text() -> None:
     assert isinstance(outcome, Answer)
     assert [(call.name, call.arguments, call.id) for call in outcome.tool_calls] == [
         ("add", '{"a": 1}', "c1"),
-        ("add", '{"a":1}', None),
+        ("add", '{"a": 1}', None),
     ]
 
 
@@ -180,3 +180,11 @@ def test_usage_is_read_or_unknown() -> None:
     assert read_chat_reply(f'{{{choice},"usage":{{"total_tokens":9}}}}'.encode())[1] == {"total_tokens": 9}
     assert read_chat_reply(f'{{{choice},"usage":{{}}}}'.encode())[1] is None
     assert read_chat_reply(f"{{{choice}}}".encode())[1] is None
+
+
+@pytest.mark.parametrize("usage", ["NaN", "[1]", '{"total_tokens":NaN}', '{"total_tokens":1e400}', '{"x":"\\ud800"}'])
+def test_usage_that_strict_json_cannot_hold_is_unknown(usage: str) -> None:
+    """R21: result files stay strict JSON whatever a server sends."""
+    step, read = read_chat_reply(f'{{"choices":[{{"message":{{"content":"x"}}}}],"usage":{usage}}}'.encode())
+    assert step == Reply("x")
+    assert read is None

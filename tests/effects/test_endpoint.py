@@ -230,6 +230,14 @@ def test_short_values_guard_nothing() -> None:
     assert Redactor(["eight888"]).clean(b"eight888") == b"[redacted]"
 
 
+def test_what_is_too_deep_to_be_searched_is_dropped() -> None:
+    """Nothing that could not be looked through is kept."""
+    hidden = ECHOES["in JSON escapes"]
+    deep = f'{"[" * 900}"{hidden}"{"]" * 900}'.encode()
+    assert KEY not in json.dumps(json.loads(b"1" if (kept := Redactor([KEY]).clean(deep)) == b"[redacted]" else kept))
+    assert hidden.encode() not in kept
+
+
 def test_secrets_are_in_no_repr() -> None:
     assert "canary" not in repr(Target("http://h", KEY, {"X": "canary-72"}, "http://u:canary@proxy"))
 

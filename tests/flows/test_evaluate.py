@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.fakes.endpoints import FakeEndpoints
+from tests.support.releases import export
 from tests.support.runs import (
     CANARY,
     Bench,
@@ -38,6 +39,7 @@ from trunchbuild.errors import BadInputError, ExitCode
 from trunchbuild.flows.ask import HopelessEndpointError, TokenBudgetError
 from trunchbuild.flows.evaluate import RunOutcome, evaluate, request_bodies
 from trunchbuild.flows.grade import IncompleteRunError, grade_run
+from trunchbuild.flows.grade_trials import PrivatePartMissingError
 from trunchbuild.flows.read_cases import ToolsNotAvailableError
 from trunchbuild.flows.recorded_replies import DroppedRepliesError
 from trunchbuild.flows.run_folder import as_name, read_run_file
@@ -498,6 +500,22 @@ def test_a_spec_without_cases_is_refused(tmp_path: Path) -> None:
     b = bench(tmp_path)
     with pytest.raises(BadInputError, match="not in the release"):
         run(b, FakeEndpoints(answers), spec=b.spec(cases=(CaseId("sums", "q0"), CaseId("sums", "nope"))))
+
+
+def test_nobody_pays_for_what_cannot_be_graded(tmp_path: Path) -> None:
+    """A withheld private part, and an evaluator number of a later build, are found before the first call."""
+    b = bench(tmp_path)
+    endpoints = FakeEndpoints(answers)
+    folder = export(b.store, b.release_id, tmp_path / "withheld", leave_out=["private.jsonl"])
+    with pytest.raises(PrivatePartMissingError):
+        evaluate(b.store.open_folder(folder), b.options(), doors(endpoints))
+    later = replace(sum_case(0), kind="exact@99")
+    other = bench(tmp_path / "later", one_eval([later]))
+    with pytest.raises(BadInputError, match="exact@99"):
+        run(other, endpoints)
+    assert endpoints.bodies == []
+    only = evaluate(b.store.open_folder(folder), b.options(grade=False), doors(endpoints))
+    assert only.asked == 3
 
 
 @pytest.mark.parametrize(

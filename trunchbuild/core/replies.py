@@ -157,8 +157,16 @@ def read_chat_reply(body: bytes) -> tuple[Step, Json]:
         return Failure("malformed", "the reply is not JSON", 200), None
     if not isinstance(value, dict):
         return Failure("malformed", "the reply is no JSON object", 200), None
-    usage = value.get("usage")
-    return _read_choice(value), usage if isinstance(usage, dict) and usage else None
+    return _read_choice(value), _usage(value.get("usage"))
+
+
+def _usage(value: Json) -> Json:
+    """The `usage` of a reply where it is one that strict JSON can hold; else unknown."""
+    try:
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8")
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) and value else None
 
 
 def total_tokens(usage: Json) -> int | None:
@@ -243,7 +251,7 @@ def _tool_call(function: Mapping[str, Json], call_id: Json) -> ToolCall:
     name, arguments = function.get("name"), function.get("arguments")
     if not isinstance(arguments, str):
         # Some servers send the parsed value where the interface has its text.
-        arguments = "" if arguments is None else json.dumps(arguments, ensure_ascii=False, separators=(",", ":"))
+        arguments = "" if arguments is None else _dumped(arguments)
     return ToolCall(
         name=whole_text(name) if isinstance(name, str) else "",
         arguments=whole_text(arguments),
@@ -283,6 +291,13 @@ def error_text(body: Json) -> str:
     text = message if isinstance(message, str) else ""
     if not text:
         shown = message or {name: members[name] for name in ("code", "type", "param") if members.get(name)}
-        text = json.dumps(shown, ensure_ascii=False) if shown else "no message"
+        text = _dumped(shown) if shown else "no message"
     text = " ".join(whole_text(text).split())
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def _dumped(value: Json) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        return "a message that is nested too deeply"

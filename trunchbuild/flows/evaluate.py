@@ -23,7 +23,7 @@ from trunchbuild.effects.runtime.api import Runtime
 from trunchbuild.effects.store.api import ReleaseFiles
 from trunchbuild.errors import BadInputError
 from trunchbuild.flows.ask import Asking, ask_all, questions
-from trunchbuild.flows.grade_trials import grade_trials
+from trunchbuild.flows.grade_trials import grade_trials, require_gradable
 from trunchbuild.flows.read_cases import RunPlan, effective_cases, plan_run
 from trunchbuild.flows.recorded_replies import DroppedRepliesError, from_journal, missing_reply, reply_of, to_ask_again
 from trunchbuild.flows.run_folder import (
@@ -104,6 +104,8 @@ def evaluate(release: ReleaseFiles, options: RunOptions, doors: Doors) -> RunOut
         BadInputError: The release cannot be run or graded so.
     """
     spec, files = options.spec, doors.files
+    if options.grade:
+        require_gradable(release, spec.evals)
     run = _Run(release, plan_run(release, spec), options, doors)
     moved = run.move_aside() if options.fresh else None
     files.make_folder(run.folder)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import isfinite
 
-from trunchbuild.core.grading import grader
+from trunchbuild.core.grading import grader, resolve_kind
 from trunchbuild.core.ids import CaseId
 from trunchbuild.core.json_types import Json
 from trunchbuild.core.manifest import PRIVATE
@@ -58,10 +58,7 @@ def grade_trials(
         PrivatePartMissingError: The private part is withheld.
         BadInputError: The release's files are not what its manifest says.
     """
-    if not release.has_private():
-        raise PrivatePartMissingError(
-            "the release's private part is withheld", place=PRIVATE, hint="who holds the private part can grade"
-        )
+    require_gradable(release, frozenset(trial.eval for trial in plan.trials))
     rows: list[Row] = []
     waiting: dict[str, _Waiting] = {}
     trials: dict[CaseId, list[Trial]] = {}
@@ -89,6 +86,25 @@ def grade_trials(
         for index, outcome in zip(queue.rows, outcomes, strict=True):
             rows[index] = _with_outcome(rows[index], outcome)
     return rows
+
+
+def require_gradable(release: ReleaseFiles, evals: Container[str]) -> None:
+    """Check what the public part tells about grading, so that nobody pays for replies that cannot be graded.
+
+    Raises:
+        PrivatePartMissingError: The private part is withheld.
+        BadInputError: An eval uses an evaluator, or a number of one, that this build does not have.
+    """
+    if not release.has_private():
+        raise PrivatePartMissingError(
+            "the release's private part is withheld",
+            place=PRIVATE,
+            hint="who holds it can grade; `trunchbuild eval --no-grade` only asks",
+        )
+    for entry in release.manifest.evals:
+        for use in entry.evaluators if entry.id in evals else ():
+            if use.module is None:
+                resolve_kind(use.kind)
 
 
 def _private_cases(release: ReleaseFiles, wanted: Container[CaseId]) -> Iterator[PrivateCase]:

@@ -244,5 +244,6 @@ def _show(outcome: RunOutcome, as_json: bool) -> int:
     if summary.total.all_failed:
         note("every call failed; the same command asks them again")
     elif summary.withheld is not None:
-        note(f"no summary score: {summary.withheld}; the same command asks failed trials again")
+        again = "; the same command asks the failed trials again" if summary.total.statuses["failed"] else ""
+        note(f"no summary score: {summary.withheld}{again}")
     return summary.exit_code

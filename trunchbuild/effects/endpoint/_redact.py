@@ -42,10 +42,12 @@ class Redactor:
         """JSON can spell any character as an escape: look at the values; write anew what holds a secret."""
         try:
             value = json.loads(data.decode("utf-8"))
-        except (ValueError, RecursionError):
-            return data
-        cleaned = self._clean_value(value)
-        return data if cleaned == value else json.dumps(cleaned).encode()
+            cleaned = self._clean_value(value)
+            return data if cleaned == value else json.dumps(cleaned).encode()
+        except ValueError:
+            return data  # no JSON: an escape is two characters and no spelling of anything
+        except RecursionError:
+            return MARK.encode()
 
     def _clean_value(self, value: Json) -> Json:
         if isinstance(value, str):
