@@ -130,9 +130,8 @@ def test_the_order_of_a_python_set_is_refused_and_explained(tmp_path: Path, warm
     text = "name = 't'\ndef transform(sources):\n    return [{'id': w, 'prompt': w} for w in {'pear', 'fig'}]\n"
     outcome = transform(tmp_path, warm_home, "t.py", text)
     assert (outcome.code, outcome.out) == (1, "")
-    assert "t.py" in outcome.err
-    assert "order" in outcome.err
-    assert "set" in outcome.err
+    assert "different order" in outcome.err
+    assert "hint: t.py:3: takes elements out of a set" in outcome.err
 
 
 @pytest.mark.parametrize("module", sorted(HARMLESS))
