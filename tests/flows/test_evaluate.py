@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import json
 import shutil
@@ -33,7 +34,7 @@ from trunchbuild.core.ids import CaseId
 from trunchbuild.core.modules import ModuleGraph
 from trunchbuild.core.replies import Failure, Reply, Step
 from trunchbuild.core.run_spec import RequestSettings
-from trunchbuild.effects.endpoint.api import RetryLaterError
+from trunchbuild.effects.endpoint.api import Exchange, RetryLaterError
 from trunchbuild.effects.runtime.api import EvaluatorCall, EvaluatorFailure, EvaluatorOutcome, EvaluatorVerdict
 from trunchbuild.errors import BadInputError, ExitCode
 from trunchbuild.flows.ask import HopelessEndpointError, TokenBudgetError
@@ -234,6 +235,32 @@ def test_concurrency_and_order_do_not_change_the_digest(tmp_path: Path) -> None:
         asking = replace(options.asking, limits=limits)
         made.add(digest(evaluate(here.release, replace(options, asking=asking), doors(FakeEndpoints(answers)))))
     assert len(made) == 1
+
+
+def test_a_slow_endpoint_gets_every_connection(tmp_path: Path) -> None:
+    """Connections beyond the first 64 are opened while replies take their time; an instant endpoint needs none."""
+
+    def most_at_once(seconds: float, folder: str) -> int:
+        busy = most = 0
+
+        class Slow(FakeEndpoints):
+            async def ask(self, body: bytes) -> Exchange:
+                nonlocal busy, most
+                busy += 1
+                most = max(most, busy)
+                await asyncio.sleep(seconds)
+                busy -= 1
+                return await super().ask(body)
+
+        here = Bench(b.store, b.release_id, tmp_path / folder)
+        options = here.options()
+        asking = replace(options.asking, limits=replace(options.asking.limits, connections=150))
+        evaluate(here.release, replace(options, asking=asking), doors(Slow(answers)))
+        return most
+
+    b = bench(tmp_path, sums(160))
+    assert most_at_once(1.0, "slow") == 150
+    assert most_at_once(0.0, "instant") <= 64
 
 
 def test_a_run_of_other_settings_is_another_run(tmp_path: Path) -> None:

@@ -23,6 +23,8 @@ RAMP = 64
 RAMP_SECONDS = 0.02
 """Further ones are opened at this pace, and only while replies take longer than this: an endpoint that answers at once
 is served best by few connections, and each costs as much to open as several calls."""
+RAMP_SLACK = 1.25
+"""A pause that took longer than this many times its length says that this process is busy already."""
 HOPELESS = 20
 """So many calls in a row, from the first on, that fail for a reason which is not the case's end the run early."""
 DRAIN_SECONDS = 30.0
@@ -148,10 +150,12 @@ class _Session:
         async with asyncio.TaskGroup() as group:
             tasks = {group.create_task(self._work()) for _ in range(min(wanted, RAMP))}
             self._cancel = lambda: [task.cancel() for task in tasks]
+            clock = asyncio.get_running_loop().time
             while len(tasks) < wanted and self._open:
-                before = self._done
+                before, began = self._done, clock()
                 await asyncio.wait(tasks, timeout=RAMP_SECONDS)
-                if self._done - before < len(tasks) and self._open:
+                idle = clock() - began < RAMP_SECONDS * RAMP_SLACK
+                if idle and self._done - before < len(tasks) and self._open:
                     tasks |= {group.create_task(self._work()) for _ in range(min(wanted - len(tasks), RAMP))}
         if self._timer is not None:
             self._timer.cancel()
