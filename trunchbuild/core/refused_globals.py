@@ -81,7 +81,9 @@ REFUSED_BUILTINS: Mapping[str, str] = {
     **dict.fromkeys(("child_process", "cluster", "worker_threads"), "modules start no processes or threads"),
     **dict.fromkeys(("os", "process", "v8", "module", "tty", "inspector", "repl", "wasi", "sea", "sqlite"), _MACHINE),
     **dict.fromkeys(("inspector/promises", "diagnostics_channel", "trace_events", "readline", "test"), _MACHINE),
-    **dict.fromkeys(("readline/promises", "domain", "punycode", "sys", "constants"), _MACHINE),
+    **dict.fromkeys(
+        ("readline/promises", "domain", "punycode", "sys", "constants", "console", "test/reporters"), _MACHINE
+    ),
     **dict.fromkeys(("timers", "timers/promises", "perf_hooks"), _CLOCK),
     **dict.fromkeys(("vm",), _CODE),
     **dict.fromkeys(("events", "stream", "stream/promises", "stream/consumers", "stream/web"), "it is not pure"),

@@ -43,7 +43,15 @@
         : new Uint8Array(value);
 
   function wrongType(name, expected, value) {
-    return withCode(new TypeError(`The "${name}" argument must be ${expected}. Received ${value === null ? "null" : typeof value}`), "ERR_INVALID_ARG_TYPE");
+    return withCode(new TypeError(`The "${name}" argument must be ${expected}. Received ${received(value)}`), "ERR_INVALID_ARG_TYPE");
+  }
+  /** A value in the words of Node's messages. */
+  function received(value) {
+    if (value === null || value === undefined) return String(value);
+    if (typeof value === "function") return `function ${value.name}`;
+    if (typeof value === "object") return value.constructor?.name ? `an instance of ${value.constructor.name}` : "an object";
+    const text = typeof value === "string" ? `'${value.length > 28 ? `${value.slice(0, 25)}...` : value}'` : typeof value === "bigint" ? `${value}n` : String(value);
+    return `type ${typeof value} (${text})`;
   }
   function outOfRange(name, range, value) {
     return withCode(new RangeError(`The value of "${name}" is out of range. It must be ${range}. Received ${String(value)}`), "ERR_OUT_OF_RANGE");
@@ -77,7 +85,7 @@
         const primitive = value[Symbol.toPrimitive]?.("string");
         if (typeof primitive === "string") return new Buffer(primitive, second);
       }
-      throw withCode(new TypeError(`The first argument must be of type string or an instance of Buffer, ArrayBuffer, or Array or an Array-like Object. Received ${value === null ? "null" : typeof value === "object" ? `an instance of ${value.constructor?.name ?? "Object"}` : `type ${typeof value}`}`), "ERR_INVALID_ARG_TYPE");
+      throw withCode(new TypeError(`The first argument must be of type string or an instance of Buffer, ArrayBuffer, or Array or an Array-like Object. Received ${received(value)}`), "ERR_INVALID_ARG_TYPE");
     }
     static alloc(length, fill, encoding) {
       const buffer = new Buffer(size(length));
@@ -360,6 +368,7 @@
   function exception(name, message) {
     const error = new Error(message);
     Object.defineProperty(error, "name", { value: name, configurable: true, writable: true });
+    error.code = { InvalidCharacterError: 5, DataCloneError: 25 }[name];
     return error;
   }
   function asked(operation, text) {

@@ -390,8 +390,11 @@
   }
   function assertion(name) {
     return { [name](actual, expected, message) {
-      const failure = pure("assert", name, pack(actual, expected));
-      if (failure !== "") failWith(message, { ...JSON.parse(failure), actual, expected });
+      const words = typeof message === "string" ? [message] : [];
+      const failure = pure("assert", name, pack(actual, expected, ...words));
+      if (failure === "") return;
+      const details = { ...JSON.parse(failure), actual, expected };
+      failWith(words.length ? details.message : message, details);
     } }[name];
   }
   function matches(error, expected, message) {
@@ -461,15 +464,18 @@
 
   // ---- zlib, synchronous -------------------------------------------------------------------------------------------------------
 
-  const zlib = {
-    constants: Object.freeze(JSON.parse(pure("zlibConstants"))),
-    crc32: (data, start = 0) => Number(pure("crc32", dataOf(data), start)),
-  };
-  for (const name of ["deflateSync", "inflateSync", "gzipSync", "gunzipSync", "deflateRawSync", "inflateRawSync", "unzipSync", "brotliCompressSync", "brotliDecompressSync", "zstdCompressSync", "zstdDecompressSync"]) {
-    zlib[name] = (data, options = {}) => {
-      const { dictionary, ...rest } = options;
-      return bufferOf(pure("zlib", name, dataOf(data, "buffer"), JSON.stringify(dictionary === undefined ? rest : { ...rest, dictionary: dataOf(dictionary) })));
+  function zlib() {
+    const module = {
+      constants: Object.freeze(JSON.parse(pure("zlibConstants"))),
+      crc32: (data, start = 0) => Number(pure("crc32", dataOf(data), start)),
     };
+    for (const name of ["deflateSync", "inflateSync", "gzipSync", "gunzipSync", "deflateRawSync", "inflateRawSync", "unzipSync", "brotliCompressSync", "brotliDecompressSync", "zstdCompressSync", "zstdDecompressSync"]) {
+      module[name] = (data, options = {}) => {
+        const { dictionary, ...rest } = options;
+        return bufferOf(pure("zlib", name, dataOf(data, "buffer"), JSON.stringify(dictionary === undefined ? rest : { ...rest, dictionary: dataOf(dictionary) })));
+      };
+    }
+    return module;
   }
 
   // ---- structuredClone -----------------------------------------------------------------------------------------------------------
@@ -515,28 +521,34 @@
     return clone(root);
   }
 
+  // Made when asked for: most modules need one of them, and none needs all.
+  const makers = {
+    __proto__: null,
+    assert: () => withDefaultFunction(assert),
+    "assert/strict": () => withDefaultFunction(strict),
+    buffer: () => withDefault({ ...bytes.module }),
+    crypto: () => withDefault(crypto),
+    path: () => withDefault(posix),
+    "path/posix": () => withDefault(posix),
+    "path/win32": () => withDefault(win32),
+    querystring: () => withDefault(querystring),
+    string_decoder: () => withDefault({ StringDecoder: bytes.StringDecoder }),
+    url: () => withDefault(url),
+    util: () => withDefault(util),
+    "util/types": () => withDefault(types),
+    zlib: () => withDefault(zlib()),
+  };
+  const withDefaultFunction = (main) => Object.assign(Object.create(null), { ...main }, { default: main });
+
   return {
     __proto__: null,
     globals: { __proto__: null, Buffer, TextDecoder, TextEncoder, URL, URLSearchParams, atob: bytes.atob, btoa: bytes.btoa, structuredClone },
-    modules: {
-      __proto__: null,
-      assert: withDefaultFunction(assert),
-      "assert/strict": withDefaultFunction(strict),
-      buffer: withDefault({ ...bytes.module }),
-      crypto: withDefault(crypto),
-      path: withDefault(posix),
-      "path/posix": withDefault(posix),
-      "path/win32": withDefault(win32),
-      querystring: withDefault(querystring),
-      string_decoder: withDefault({ StringDecoder: bytes.StringDecoder }),
-      url: withDefault(url),
-      util: withDefault(util),
-      "util/types": withDefault(types),
-      zlib: withDefault(zlib),
+    /** Everything that modules share. */
+    all: () => Object.values(makers).map((make) => make()),
+    module(name) {
+      // The host's side is loaded now, while there is stack to do it.
+      pure("ready", name);
+      return makers[name]();
     },
   };
-
-  function withDefaultFunction(main) {
-    return Object.assign(Object.create(null), { ...main }, { default: main });
-  }
 })

@@ -5,6 +5,11 @@ const bytes = (latin1) => Buffer.from(latin1, "latin1");
 let consoleLeft = 16 << 10;
 
 const operations = {
+  /** Load what the operations of a built-in module need. */
+  ready(name) {
+    load(name);
+    return "";
+  },
   /** Text -> its bytes in an encoding, as latin1. */
   encode: (text, encoding) => Buffer.from(text, encoding).toString("latin1"),
   /** Bytes (latin1) -> text of an encoding. */

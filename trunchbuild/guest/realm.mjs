@@ -35,6 +35,8 @@ export class Realm {
   constructor(graph, emit, stackTraceLimit = 0) {
     this.graph = graph;
     this.denials = [];
+    this.builtins = new Map();
+    this.links = new Map(graph.links.map(([path, specifier, target]) => [`${path}\0${specifier}`, target]));
     const paths = new Set(Object.keys(graph.modules));
     this.paths = paths;
     this.context = vm.createContext(vm.constants.DONT_CONTEXTIFY, { codeGeneration: { strings: false, wasm: false } });
@@ -56,9 +58,10 @@ export class Realm {
     this.driver = prelude.runInContext(this.context)(deny, call, (value) => types.isProxy(value), factory, stackTraceLimit);
   }
 
-  /** Compile and link every module; the entry is ready to evaluate. Throws what V8 throws, or LinkError. */
+  /** Compile and link every module anew; the entry is ready to evaluate. Throws what V8 throws, or LinkError. */
   link() {
     const { context, driver, graph } = this;
+    this.entry = undefined;
     const linked = new Map();
     const made = [];
     for (const [path, { kind, text }] of Object.entries(graph.modules)) {
@@ -69,19 +72,28 @@ export class Realm {
         made.push([path, module]);
       }
     }
-    const links = new Map(graph.links.map(([path, specifier, target]) => [`${path}\0${specifier}`, target]));
     for (const [path, module] of made) {
       module.linkRequests(
         module.moduleRequests.map(({ specifier }) => {
-          const target = links.get(`${path}\0${specifier}`);
+          const target = this.links.get(`${path}\0${specifier}`);
           if (target === undefined) throw new LinkError(`${path} imports ${JSON.stringify(specifier)}, which was not resolved`);
-          if (!linked.has(target)) linked.set(target, this.constant(target, driver.builtin(target.slice(5))));
-          return linked.get(target);
+          return linked.get(target) ?? this.builtin(target);
         }),
       );
     }
-    this.entry = linked.get(graph.entry);
+    const entry = linked.get(graph.entry);
+    if (entry instanceof vm.SourceTextModule) this.entry = entry;
+    else {
+      this.entry = new vm.SourceTextModule('export { default } from "entry"', { identifier: graph.entry, context });
+      this.entry.linkRequests([entry]);
+    }
     this.entry.instantiate();
+  }
+
+  /** A built-in module, made once. */
+  builtin(target) {
+    if (!this.builtins.has(target)) this.builtins.set(target, this.constant(target, this.driver.builtin(target.slice(5))));
+    return this.builtins.get(target);
   }
 
   /** A module of ready values: JSON, or a built-in's exports (an object of the realm). */

@@ -1,11 +1,11 @@
 // TypeScript to JavaScript with the author's positions, and syntax trees for what the host's own parser cannot read.
 import { createRequire, stripTypeScriptTypes } from "node:module";
 
-/** The place that Node puts above the message: `:LINE`, the line, and a caret under the column. */
+/** The place that Node puts above the message: `:LINE`, the lines around, and carets under the column. */
 function placeOf(error) {
-  const [first, , carets] = String(error.stack).split("\n");
-  const line = /:(\d+)$/.exec(first ?? "");
-  const column = /^( *)\^/.exec(carets ?? "");
+  const [first, ...rest] = String(error.stack).split("\n");
+  const line = /:(\d+)$/.exec(first);
+  const column = /^( *)\^+$/.exec(rest.find((text) => /^ *\^+$/.test(text)) ?? "");
   return { line: line ? Number(line[1]) : 1, column: column ? column[1].length + 1 : 1 };
 }
 

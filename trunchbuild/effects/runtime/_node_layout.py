@@ -24,6 +24,7 @@ GUEST_FILES = (
     "prelude.js",
     "builtins.js",
     "buffer.js",
+    "lockdown.js",
 )
 
 # Node ends with exit code 13 where it cannot read openssl.cnf; a missing one is fine.

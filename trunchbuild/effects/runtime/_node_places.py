@@ -6,30 +6,33 @@ once more with a stack, only to look where it fails.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from trunchbuild.core.json_types import Json
 from trunchbuild.core.modules import ModuleGraph, ModuleRefusedError
 from trunchbuild.core.source_map import original_position
+from trunchbuild.core.survey import Survey
 from trunchbuild.effects.runtime._two_runs import Header
 from trunchbuild.effects.runtime.api import GuestError, GuestLimitError
 from trunchbuild.errors import Fault, TrunchbuildError
 
 STACK_DEPTH = 20
 
-_TYPE_HINT = "a type is imported with `import type` or `type` before its name: types are gone when modules run"
+_MISSING = re.compile(r"The requested module '(.+)' does not provide an export named '(.+)'")
+_BUILTIN_HINT = "of Node's built-in modules only what is pure is there"
 
 
 def with_places(
     error: TrunchbuildError,
     graphs: Sequence[ModuleGraph],
     again: Callable[[], Header | None],
-    syntax_faults: Callable[[ModuleGraph], Iterable[Fault]],
+    look: Callable[[str, str, Header], Iterable[Fault]],
 ) -> TrunchbuildError:
     """The same failure with the best places that can be found.
 
-    `again` runs once more with a stack; `syntax_faults` parses every module by another parser.
+    `again` runs once more with a stack; `look` searches one module (path, text) for the place of what V8 said.
     """
     if isinstance(error, ModuleRefusedError):
         return ModuleRefusedError(error.message, faults=_mapped(error.faults, graphs), hint=error.hint)
@@ -38,14 +41,26 @@ def with_places(
     header = again()
     if header is None or header.fields.get("message") != error.message:
         return error
-    if header.status == "syntax":
-        faults = [fault for graph in graphs for fault in syntax_faults(graph)]
-        return GuestError(error.message, faults=faults or error.faults)
+    if header.status in {"syntax", "link"}:
+        modules = {path: module for graph in graphs for path, module in graph.modules.items()}
+        scripts = {path: module.text for path, module in modules.items() if module.kind == "javascript"}
+        found = [fault for path, text in scripts.items() for fault in look(path, text, header)]
+        return GuestError(error.message, faults=found or error.faults)
     place = header.fields.get("place")
     faults = [replace(fault, place=str(place)) if isinstance(place, str) else fault for fault in error.faults]
-    if header.status == "link" and "does not provide an export" in error.message:
-        faults = [replace(fault, hint=_TYPE_HINT) for fault in faults]
     return GuestError(error.message, faults=_mapped(faults, graphs))
+
+
+def missing_export(path: str, survey: Survey, message: str) -> Iterator[Fault]:
+    """The import that V8 complains about, with its place."""
+    missing = _MISSING.search(message)
+    if missing is None:
+        return
+    specifier, name = missing.groups()
+    for one in survey.imports:
+        for imported, place in one.names if one.specifier == specifier else ():
+            if imported == name:
+                yield Fault(f"{path}:{place}", f"`{specifier}` does not export `{name}`", hint=_BUILTIN_HINT)
 
 
 def _mapped(faults: Iterable[Fault], graphs: Iterable[ModuleGraph]) -> list[Fault]:
