@@ -218,11 +218,11 @@ def test_retry_failed_also_asks_what_was_cut_filtered_or_empty(tmp_path: Path) -
     run(b, FakeEndpoints(lambda body: STATUS_TABLE[prompt(body)][0]), min_coverage=0)
     plain = FakeEndpoints(lambda body: STATUS_TABLE[prompt(body)][0])
     run(b, plain, min_coverage=0)
-    assert sorted(prompt(json.loads(body)) for body in plain.bodies) == [6, 7]
+    assert sorted(prompt(json.loads(body)) for body in plain.bodies) == [6]
     again = FakeEndpoints(answers)
     outcome = run(b, again, retry_failed=True)
-    assert sorted(prompt(json.loads(body)) for body in again.bodies) == [2, 3, 4, 5, 6, 7]
-    assert list(statuses(outcome).values()).count("scored") == 9
+    assert sorted(prompt(json.loads(body)) for body in again.bodies) == [2, 3, 4, 5, 6]
+    assert list(statuses(outcome).values()).count("scored") == 8
 
 
 def test_concurrency_and_order_do_not_change_the_digest(tmp_path: Path) -> None:

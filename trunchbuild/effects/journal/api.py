@@ -33,7 +33,7 @@ class StepRecord:
     final: bool
     """Whether the trial ended with this call."""
     failed: bool
-    """Whether it ended without a reply."""
+    """Whether it ended without a reply, so that it is asked again."""
     request: bytes | None
     """The body as it was sent; None after replies were dropped."""
     http_status: int | None
