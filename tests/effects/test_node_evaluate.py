@@ -18,7 +18,7 @@ from trunchbuild.effects.runtime.api import (
     EvaluatorVerdict,
     GuestError,
 )
-from trunchbuild.errors import TrunchbuildError
+from trunchbuild.errors import BadInputError, TrunchbuildError
 
 PASS = "{ passed: true, score: 1, message: null }"
 
@@ -229,8 +229,13 @@ def test_no_calls_no_outcomes(runtime: ModuleRuntime) -> None:
     [
         ("export default 1", "default", GuestError, "must be a function"),
         ("export default {}", "missing", GuestError, "must be a function"),
-        ("throw new Error('at load')", "default", GuestError, "at load"),
-        ("const m = Math; m.random(); export default () => 1", "default", ModuleRefusedError, "Math.random()"),
+        ("\nthrow new Error('at load')", "default", GuestError, "t.ts:2:7: Error: at load"),
+        (
+            "const m = Math; m.random(); export default () => 1",
+            "default",
+            ModuleRefusedError,
+            "t.ts:1:19: Math.random()",
+        ),
         ("for (;;);", "default", GuestError, "CPU time"),
     ],
 )
@@ -240,6 +245,14 @@ def test_modules_that_cannot_grade(text: str, member: str, kind: type[Trunchbuil
     with pytest.raises(kind) as caught:
         graded(runtime, text, ["x"], member)
     assert message in " ".join(map(str, caught.value.faults))
+
+
+def test_python_modules_do_not_grade(runtime: ModuleRuntime) -> None:
+    graph = graph_of(runtime, "name = 't'\n\ndef transform(sources):\n    return []\n", "t.py")
+    with pytest.raises(BadInputError, match="only transformers may be written in Python"):
+        runtime.evaluate(graph, "default", [])
+    with pytest.raises(BadInputError, match="only transformers may be written in Python"):
+        runtime.load([graph])
 
 
 def test_odd_texts_arrive_unchanged(runtime: ModuleRuntime) -> None:

@@ -502,7 +502,8 @@ def test_to_json_on_a_prototype_is_refused(runtime: ModuleRuntime) -> None:
         "(() => { try { Buffer.from({}) } catch (e) { return e.constructor.constructor } })()",
         "(() => { try { new URL('x') } catch (e) { return e.constructor.constructor } })()",
         "(() => { try { null.x } catch (e) { return e.constructor.constructor } })()",
-        "(() => { let c; const f = () => { try { f() } catch (e) { c ??= e } }; f(); return c.constructor.constructor })()",
+        "(() => { let c; const f = () => { try { f() } catch (e) { c ??= e.constructor } }; f();"
+        " return c.constructor })()",
         "(() => { let c; const f = () => { try { f() } catch {} try { createHash('sha256').update('x').digest() }"
         " catch (e) { c ??= e.constructor.constructor } }; f(); return c ?? (() => {}).constructor })()",
         "new Proxy({}, {}).constructor.constructor",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from trunchbuild.core import refused_globals
-from trunchbuild.core.javascript_parser import Tree, Unreadable, parse_module
+from trunchbuild.core.javascript_parser import Tree, parse_module
 from trunchbuild.core.module_scopes import Scopes, name_of_key
 from trunchbuild.core.source_map import original_position
 from trunchbuild.core.survey import Finding, Import, Survey, broken
@@ -235,11 +235,3 @@ def _global_name(node: Any, scopes: Scopes) -> str | None:
     if node.type == "MemberExpression" and _global_name(node.object, scopes) == "globalThis":
         return name_of_key(node.property, computed=node.computed)
     return None
-
-
-def readable(path: str, text: str) -> Survey | Unreadable:
-    """`survey_module` with the failure as a value."""
-    try:
-        return survey_module(path, text)
-    except Unreadable as problem:
-        return problem

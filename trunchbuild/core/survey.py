@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from trunchbuild.core.json_types import Json
@@ -106,20 +105,3 @@ def _finding(value: Json) -> Finding:
         case [str(place), str(message), (str() | None) as hint, bool(refused)]:
             return Finding(Fault(place, message, hint=hint), refused)
     raise ValueError("not a survey")
-
-
-def moved(survey: Survey, old: str, new: str) -> Survey:
-    """The same module at another path: a cache knows texts, not paths."""
-    if old == new or not survey.findings:
-        return survey
-    findings = tuple(
-        Finding(
-            Fault(new + found.fault.place.removeprefix(old), found.fault.message, hint=found.fault.hint), found.refused
-        )
-        for found in survey.findings
-    )
-    return Survey(survey.text, survey.imports, survey.exports, survey.star_exports, findings)
-
-
-SurveyMap = Mapping[str, Survey]
-"""By repository path."""

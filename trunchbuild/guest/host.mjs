@@ -78,7 +78,8 @@ const operations = {
   stripControl: (text) => load("util").stripVTControlCharacters(text),
 
   console(text) {
-    if (consoleLeft > 0) process.stderr.write(`${text.slice(0, consoleLeft)}\n`);
+    // Not `process.stderr`: opening it would change the pipe.
+    if (consoleLeft > 0) load("fs").writeSync(2, `${text.slice(0, consoleLeft)}\n`);
     consoleLeft -= text.length + 1;
     return "";
   },

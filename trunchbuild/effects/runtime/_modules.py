@@ -19,7 +19,7 @@ from trunchbuild.effects.runtime.api import (
     SourceText,
     Transformed,
 )
-from trunchbuild.errors import Fault
+from trunchbuild.errors import BadInputError, Fault
 
 
 class ModuleRuntime:
@@ -52,7 +52,7 @@ class ModuleRuntime:
 
     def load(self, graphs: Iterable[ModuleGraph]) -> list[LoadedModule]:
         """See `Runtime`."""
-        return self._node.load(graphs)
+        return self._node.load([_javascript(graph) for graph in graphs])
 
     def transform(self, graph: ModuleGraph, sources: Mapping[str, SourceText], look: Look | None = None) -> Transformed:
         """See `Runtime`."""
@@ -64,10 +64,20 @@ class ModuleRuntime:
 
     def evaluate(self, graph: ModuleGraph, member: str, calls: Iterable[EvaluatorCall]) -> Iterator[EvaluatorOutcome]:
         """See `Runtime`."""
-        return self._node.evaluate(graph, member, calls)
+        return self._node.evaluate(_javascript(graph), member, calls)
 
     def versions(self) -> RuntimeVersions:
         """See `Runtime`."""
         from trunchbuild.effects.runtime._python import python_versions  # noqa: PLC0415 - asked once, for a release
 
         return RuntimeVersions({**self._node.versions().versions, **python_versions()})
+
+
+def _javascript(graph: ModuleGraph) -> ModuleGraph:
+    if graph.language != "javascript":
+        raise BadInputError(
+            "only transformers may be written in Python",
+            place=graph.entry,
+            expected="a JavaScript or TypeScript module for a config, an eval, a tool or an evaluator",
+        )
+    return graph

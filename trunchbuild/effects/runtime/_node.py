@@ -131,9 +131,6 @@ class NodeRuntime:
             self._versions = RuntimeVersions({name: str(versions[name]) for name in wanted if name in versions})
         return self._versions
 
-    def close(self) -> None:
-        """Nothing outlives a call."""
-
     # ---- one run, two runs ----
 
     def _twice(

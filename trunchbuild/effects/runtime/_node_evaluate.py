@@ -21,6 +21,7 @@ from trunchbuild.core.confinement import GuestEndedError, Limits, Sandbox, Sandb
 from trunchbuild.core.json_types import Json
 from trunchbuild.core.modules import ModuleGraph, ModuleRefusedError
 from trunchbuild.effects.runtime._node_layout import Variation, node_request
+from trunchbuild.effects.runtime._node_places import author_place, with_stack
 from trunchbuild.effects.runtime._node_requests import graph_json, line
 from trunchbuild.effects.runtime.api import (
     EvaluatorCall,
@@ -64,10 +65,11 @@ def evaluate(
         GuestError, ModuleRefusedError: The module cannot be loaded, or `member` is no function.
     """
     remaining = iter(calls)
-    hello = line({"graph": graph_json(graph), "member": member})
     with ExitStack() as stack, ThreadPoolExecutor(2) as pool:
         workers = [
-            stack.enter_context(_Worker(sandbox, node_request(limits, variation), hello, seconds=call_seconds))
+            stack.enter_context(
+                _Worker(sandbox, node_request(limits, variation), graph, member=member, seconds=call_seconds)
+            )
             for variation in _BOTH
         ]
         slow = False
@@ -109,10 +111,14 @@ _BOTH: tuple[Variation, Variation] = (0, 1)
 class _Worker:
     """A guest that grades, started again whenever it had to be killed or has made enough realms."""
 
-    def __init__(self, sandbox: Sandbox, request: SandboxRequest, hello: bytes, *, seconds: float) -> None:
+    def __init__(
+        self, sandbox: Sandbox, request: SandboxRequest, graph: ModuleGraph, *, member: str, seconds: float
+    ) -> None:
         self._sandbox = sandbox
         self._request = request
-        self._hello = hello
+        self._graph = graph
+        # The realm that is made on greeting only shows that the module loads: it may look at its stack.
+        self._hello = line(with_stack({"graph": graph_json(graph), "member": member}))
         self._seconds = seconds
         self._stack = ExitStack()
         self._process: SandboxProcess | None = None
@@ -170,13 +176,22 @@ class _Worker:
             raise GuestError(f"the evaluator's module did not load: {self._reason(ended)}") from None
         if header["status"] != "ok":
             self._stop()
-            raise _failure(header)
+            raise self._failure(header)
         return process
 
     def _stop(self) -> None:
         self._process = None
         self._stack.close()
         self._stack = ExitStack()
+
+    def _failure(self, header: dict[str, Any]) -> TrunchbuildError:
+        listed = header.get("faults") or [header]
+        faults = [
+            Fault(author_place(str(one.get("place", self._graph.entry)), self._graph), str(one["message"]))
+            for one in listed
+        ]
+        kind: Callable[..., TrunchbuildError] = ModuleRefusedError if header["status"] == "refused" else GuestError
+        return kind(str(header["message"]), faults=faults)
 
     def _reason(self, ended: GuestEndedError) -> str:
         reasons = {
@@ -186,13 +201,6 @@ class _Worker:
             "too-much-output": "gave back too much",
         }
         return reasons.get(ended.outcome.ending, f"ended its process ({ended.outcome.ending} {ended.outcome.code})")
-
-
-def _failure(header: dict[str, Any]) -> TrunchbuildError:
-    listed = header.get("faults") or [header]
-    faults = [Fault(str(one.get("place", "")), str(one.get("message", header["status"]))) for one in listed]
-    kind: Callable[..., TrunchbuildError] = ModuleRefusedError if header["status"] == "refused" else GuestError
-    return kind(str(header.get("message", header["status"])), faults=faults)
 
 
 def _split(inputs: Sequence[str], most: int) -> Iterator[list[str]]:

@@ -65,17 +65,19 @@ def missing_export(path: str, survey: Survey, message: str) -> Iterator[Fault]:
 
 def _mapped(faults: Iterable[Fault], graphs: Iterable[ModuleGraph]) -> list[Fault]:
     """The faults with the author's positions, where stripping had to move code."""
-    texts = {path: module.text for graph in graphs for path, module in graph.modules.items()}
-    return [replace(fault, place=author_place(fault.place, texts)) for fault in faults]
+    mapped = list(faults)
+    for graph in graphs:
+        mapped = [replace(fault, place=author_place(fault.place, graph)) for fault in mapped]
+    return mapped
 
 
-def author_place(place: str, texts: dict[str, str]) -> str:
+def author_place(place: str, graph: ModuleGraph) -> str:
     """`path:line:column` of what ran -> of the author's file; anything else unchanged."""
     path, _, position = place.partition(":")
     line, _, column = position.partition(":")
-    if path not in texts or not line.isdecimal() or not column.isdecimal():
+    if path not in graph.modules or not line.isdecimal() or not column.isdecimal():
         return place
-    line_number, column_number = original_position(texts[path], int(line), int(column))
+    line_number, column_number = original_position(graph.modules[path].text, int(line), int(column))
     return f"{path}:{line_number}:{column_number}"
 
 
