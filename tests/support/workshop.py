@@ -97,7 +97,7 @@ class Workshop:
 
     def verify(self, text: str | Path, **options: object):
         order = replace(VerifyOrder(str(text)), **options)  # type: ignore[arg-type]
-        return verify(order, VerifyTools(self.files, self.build_tools))
+        return verify(order, VerifyTools(self.files, self.store, lambda: self.build_tools))
 
     @property
     def lock(self) -> Path:

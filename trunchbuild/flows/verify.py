@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from trunchbuild.core.checks import RELEASE_CHECKS, CheckReport, CheckResult, judged, left_open
 from trunchbuild.core.ids import Digest, ReleaseId
@@ -17,10 +18,13 @@ from trunchbuild.core.repo import RepoAddress
 from trunchbuild.effects.files.api import Files
 from trunchbuild.effects.store.api import RawFiles, Store, UnknownReleaseError
 from trunchbuild.errors import BadInputError, UsageError
-from trunchbuild.flows.check_rebuild import RebuildOrder, check_rebuild
 from trunchbuild.flows.check_release import Claim, LockClaim, ReleaseFindings, check_release
 from trunchbuild.flows.find_release import names_folder, names_lockfile
-from trunchbuild.flows.from_commit import BuildOrder, BuildTools, release_from_commit
+
+if TYPE_CHECKING:
+    # Half of what a build imports is of no use to a verification that rebuilds nothing, and costs it half its time.
+    from trunchbuild.flows.check_rebuild import RebuildOrder
+    from trunchbuild.flows.from_commit import BuildTools
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +48,9 @@ class VerifyTools:
     """The doors that verifying needs."""
 
     files: Files
-    build: BuildTools
-
-    @property
-    def store(self) -> Store:
-        """Where releases are."""
-        return self.build.store
+    store: Store
+    build: Callable[[], BuildTools]
+    """Called only where something is built again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +150,9 @@ def _verify_present(order: VerifyOrder, subject: Subject, raw: RawFiles, tools: 
     checks, found = check_release(raw, subject.claims, subject.lock)
     not_asked = [] if subject.lock is not None else [5]
     if order.rebuild:
-        checks += check_rebuild(raw, found, _rebuild_order(order, subject, found), tools.build)
+        from trunchbuild.flows.check_rebuild import check_rebuild  # noqa: PLC0415 - see above
+
+        checks += check_rebuild(raw, found, _rebuild_order(order, subject, found), tools.build())
     else:
         not_asked += [7, 8]
     notes = () if found.cases_sha256 is None else (f"cases-sha256 {found.cases_sha256}",)
@@ -159,6 +162,8 @@ def _verify_present(order: VerifyOrder, subject: Subject, raw: RawFiles, tools: 
 
 def _rebuild_order(order: VerifyOrder, subject: Subject, found: ReleaseFindings) -> RebuildOrder:
     """Where the repository is: as asked, else as the lock says, else as the provenance says."""
+    from trunchbuild.flows.check_rebuild import RebuildOrder  # noqa: PLC0415 - see above
+
     lock = None if subject.lock is None else subject.lock.lock
     record = found.provenance
     recorded = lock.toolchain if lock else record.versions if record else None
@@ -193,6 +198,8 @@ def _recorded_address(record: Provenance | None) -> RepoAddress | None:
 
 def _verify_absent(order: VerifyOrder, subject: Subject, tools: VerifyTools) -> CheckReport:
     """A lockfile whose release is not in the store: with `--rebuild` it is built from its commit and then checked."""
+    from trunchbuild.flows.from_commit import BuildOrder, release_from_commit  # noqa: PLC0415 - see above
+
     assert subject.lock is not None
     lock = subject.lock.lock
     address = order.repo or _locked_address(lock)
@@ -203,7 +210,7 @@ def _verify_absent(order: VerifyOrder, subject: Subject, tools: VerifyTools) -> 
     build = BuildOrder(
         address, lock.source.commit, lock.source.config, insecure_http=order.insecure_http, seal_key=order.seal_key
     )
-    with release_from_commit(build, tools.build, keep=False) as made:
+    with release_from_commit(build, tools.build(), keep=False) as made:
         report = _verify_present(order, subject, made.stage.files().raw, tools)
     note = "the store does not hold this release: what was checked is what its commit gives"
     return replace(report, notes=(*report.notes, note))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,11 +17,11 @@ from trunchbuild.core.seal import checked_key
 from trunchbuild.effects.store.api import ReleaseFiles
 from trunchbuild.errors import UsageError
 from trunchbuild.flows.find_release import find_release, is_stored
-from trunchbuild.flows.from_commit import BuildTools
-from trunchbuild.flows.grade import GradeDoors
 from trunchbuild.flows.run_folder import is_run_folder
 from trunchbuild.flows.verify import VerifyOrder, VerifyTools, verify
-from trunchbuild.flows.verify_run import verify_run
+
+if TYPE_CHECKING:
+    from trunchbuild.flows.from_commit import BuildTools
 
 
 @click.command()
@@ -68,12 +69,19 @@ def command(
         seal_key=None if seal is None else checked_key(app.files.read(seal), str(seal)),
         manifest=manifest,
     )
-    build = BuildTools(app.git, app.runtime, app.schemas, app.store)
-    return _answer(verify(order, VerifyTools(app.files, build)), as_json=as_json)
+    return _answer(verify(order, VerifyTools(app.files, app.store, lambda: _build_tools(app))), as_json=as_json)
+
+
+def _build_tools(app: App) -> BuildTools:
+    from trunchbuild.flows.from_commit import BuildTools  # noqa: PLC0415 - only to build a release again
+
+    return BuildTools(app.git, app.runtime, app.schemas, app.store)
 
 
 def _verify_run(app: App, folder: Path, release: str | None, claimed: Digest | None) -> CheckReport:
     """Verify a run against the release that it names, from the store or from where the user says."""
+    from trunchbuild.flows.grade import GradeDoors  # noqa: PLC0415 - only for runs
+    from trunchbuild.flows.verify_run import verify_run  # noqa: PLC0415
 
     def find(digest: Digest) -> ReleaseFiles | None:
         if release is None and not is_stored(digest, app.store):
