@@ -134,11 +134,20 @@ def _texts(value: Json) -> Iterator[str]:
             yield from _texts(item)
 
 
+# What stands right before or after an answer and makes it a part of something longer.
+_GOES_ON_BEFORE = re.compile(r"\w\Z|\d[.,]\Z")
+_GOES_ON_AFTER = re.compile(r"\w|[.,]\d")
+
+
 def _occurs(answer: str, text: str) -> bool:
     """Whether the answer stands in the text as whole words: 7 is in "7 days" and not in 17, 7.5 or 1,7."""
-    if answer not in text:
-        return False
-    return re.search(rf"(?<!\w)(?<!\d[.,]){re.escape(answer)}(?!\w)(?![.,]\d)", text) is not None
+    start = text.find(answer)
+    while start >= 0:
+        end = start + len(answer)
+        if not _GOES_ON_BEFORE.search(text[max(0, start - 2) : start]) and not _GOES_ON_AFTER.match(text, end):
+            return True
+        start = text.find(answer, start + 1)
+    return False
 
 
 def _short(text: str) -> str:
