@@ -63,6 +63,8 @@ def found(text: str) -> list[str]:
         ("const f = () => { let process }; process", ["1:34 `process`"]),
         ("class A { static { var fetch } } fetch", ["1:34 `fetch`"]),
         ("`a ${Math.random()} b`", ["1:6 Math.random()"]),
+        ("#!/usr/bin/env node\nprocess.argv", ["2:1 `process`"]),
+        ("/[[a]/.test(x); Math.random()", ["1:17 Math.random()"]),
         ("const s = '\u2028'; Math.random()", ["1:16 Math.random()"]),
         ("// 😀\nlet x = '😀'; Math.random()", ["2:14 Math.random()"]),
     ],

@@ -36,10 +36,16 @@ def parse(text: str) -> Any:
     Raises:
         SyntaxProblem: The text is not accepted. Broken text may also raise faults of esprima2's own.
     """
+    if text.startswith("#!"):
+        # A hashbang is a comment, but esprima2 lets the first statement begin with it.
+        text = f"//{text[2:]}"
     try:
-        parser = Parser("", {"range": True, "classProperties": True})
-        _start_again(parser, text)
-        return parser.parseModule().body
+        with warnings.catch_warnings():
+            # To look at a regular expression it compiles the like in Python, which warns of sets that look nested.
+            warnings.simplefilter("ignore", FutureWarning)
+            parser = Parser("", {"range": True, "classProperties": True})
+            _start_again(parser, text)
+            return parser.parseModule().body
     except Error as error:
         raise SyntaxProblem(re.sub(r"^Line \d+: ", "", str(error.message)), int(error.index or 0)) from None
 
