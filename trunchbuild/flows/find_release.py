@@ -29,7 +29,7 @@ def names_lockfile(text: str) -> bool:
 
 def names_folder(text: str, *, store: Store, files: Files) -> bool:
     """Whether an argument means a folder: it is one, and it is written as a path or no release has that name."""
-    if not files.is_folder(Path(text)):
+    if not text or not files.is_folder(Path(text)):
         return False
     if "/" in text or text in (".", ".."):
         return True
