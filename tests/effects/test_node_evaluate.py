@@ -192,8 +192,8 @@ def test_a_case_that_never_ends_is_a_failure_and_the_others_are_graded() -> None
     text = f"export default ({{ output }}) => {{ while (output === 'loop'); return {PASS} }}"
     graph = graph_of(runtime, text)
     calls = [call(output) for output in ["x", "loop", "x", "x"]]
-    outcomes = list(evaluate(real_sandbox(), LIMITS, graph, "default", calls, call_seconds=1.5))
-    assert "longer than 1.5 s" in reason(outcomes[1])
+    outcomes = list(evaluate(real_sandbox(), LIMITS, graph, "default", calls, call_seconds=1.0))
+    assert "longer than 1 s" in reason(outcomes[1])
     assert [outcomes[at] for at in (0, 2, 3)] == [EvaluatorVerdict(True, 1.0, None, None)] * 3
 
 
@@ -210,14 +210,14 @@ def test_outcomes_come_while_calls_still_arrive(runtime: ModuleRuntime) -> None:
 
     def calls() -> object:
         nonlocal taken
-        for _ in range(5_000):
+        for _ in range(4_200):
             taken += 1
             yield call("x")
 
     outcomes = runtime.evaluate(graph_of(runtime, f"export default () => ({PASS})"), "default", calls())  # type: ignore[arg-type]
     assert next(outcomes) == EvaluatorVerdict(True, 1.0, None, None)
-    assert taken < 5_000
-    assert sum(1 for _ in outcomes) == 4_999
+    assert taken < 4_200
+    assert sum(1 for _ in outcomes) == 4_199
 
 
 def test_no_calls_no_outcomes(runtime: ModuleRuntime) -> None:

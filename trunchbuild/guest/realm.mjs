@@ -147,12 +147,15 @@ export async function runGraph(graph, member, emit, prepare, stackTraceLimit) {
   try {
     realm.link();
   } catch (error) {
-    return { place: graph.entry, ...unlinked(realm, error) };
+    return { ...unlinked(realm, error), ...(stackTraceLimit ? { place: graph.entry } : {}) };
   }
   prepare(realm);
   const { stack, pointer, ...outcome } = await realm.run(member);
   if (realm.denials.length > 0) return refusal(realm);
   if (outcome.status === "ok") return outcome;
   if (pointer !== undefined) outcome.message = `the result holds ${outcome.message} at ${pointer || "its root"}, which is no JSON`;
-  return { ...outcome, place: (stack && firstPlace(stack, realm.paths)) || graph.entry };
+  // Without a place the host runs once more, with a stack.
+  const place = outcome.status === "threw" ? firstPlace(stack, realm.paths) : graph.entry;
+  if (place === null && !stackTraceLimit) return outcome;
+  return { ...outcome, place: place ?? graph.entry };
 }

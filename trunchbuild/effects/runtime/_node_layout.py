@@ -25,6 +25,9 @@ GUEST_FILES = (
     "builtins.js",
     "buffer.js",
     "lockdown.js",
+    "writer.js",
+    "driver.js",
+    "inspection.js",
 )
 
 # Node ends with exit code 13 where it cannot read openssl.cnf; a missing one is fine.

@@ -38,6 +38,8 @@ def with_places(
         return ModuleRefusedError(error.message, faults=_mapped(error.faults, graphs), hint=error.hint)
     if not isinstance(error, GuestError) or isinstance(error, GuestLimitError):
         return error
+    if all(fault.place for fault in error.faults):
+        return error
     header = again()
     if header is None or header.fields.get("message") != error.message:
         return error
