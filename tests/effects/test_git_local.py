@@ -140,6 +140,19 @@ def test_shared_objects_in_a_circle_end(repo: Path, tmp_path: Path) -> None:
         pin_of(repo, "f" * 40)
 
 
+def test_folders_that_name_one_another_are_searched_once_each(repo: Path, tmp_path: Path) -> None:
+    """Thirty folders that each name all thirty make 30^5 paths."""
+    commit = git(repo, "rev-parse", "main")
+    folders = [repo / ".git/objects", *(tmp_path / f"objects-{number}" for number in range(29))]
+    for folder in folders:
+        (folder / "info").mkdir(parents=True, exist_ok=True)
+        (folder / "info/alternates").write_text("".join(f"{each}\n" for each in folders))
+    assert read(repo, commit, "a") == b"2\n"
+    assert read(repo, commit[:12], "a") == b"2\n"
+    with pytest.raises(UnknownRevisionError):
+        pin_of(repo, "f" * 40)
+
+
 def test_shallow_clone(repo: Path, tmp_path: Path) -> None:
     git(tmp_path, "clone", "--quiet", "--depth=1", f"file://{repo}", "shallow")
     assert read(tmp_path / "shallow", "main", "a") == b"2\n"
@@ -381,6 +394,31 @@ def test_a_broken_ref(repo: Path, text: str) -> None:
     (repo / ".git/refs/heads/bad").write_bytes(text.encode("latin-1"))
     with pytest.raises(CorruptRepositoryError, match="no object id"):
         pin_of(repo, "bad")
+
+
+@pytest.mark.parametrize("name", ["config", "HEAD", "packed-refs", "commondir", "refs/heads/main"])
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(repo: Path, name: str) -> None:
+    assert pin_of(repo, "main").commit == git(repo, "rev-parse", "main")
+    file = repo / ".git" / name
+    file.unlink(missing_ok=True)
+    os.mkfifo(file)
+    with pytest.raises(CorruptRepositoryError, match="a pipe"):
+        pin_of(repo, None if name == "HEAD" else "main")
+
+
+def test_files_that_a_config_includes_are_not_read(repo: Path, tmp_path: Path) -> None:
+    """Git reads a repository's format from its own config alone (`man git-config`); `/dev/zero` never ends."""
+    commit = git(repo, "rev-parse", "main")
+    (tmp_path / "more").write_text("[extensions]\n\tfutureThing = yes\n")
+    config = repo / ".git/config"
+    own = config.read_text()
+    config.write_text(own.replace("repositoryformatversion = 0", "repositoryformatversion = 1"))
+    config.write_text(config.read_text() + f"[include]\n\tpath = {tmp_path}/more\n[include]\n\tpath = /dev/zero\n")
+    assert pin_of(repo, "main").commit == commit
+    config.write_text(own.replace("repositoryformatversion = 0", "repositoryformatversion = 1"))
+    config.write_text(config.read_text() + (tmp_path / "more").read_text())
+    with pytest.raises(UnsupportedRepositoryError, match="futurething"):
+        pin_of(repo, "main")
 
 
 def test_refs_in_a_circle(repo: Path) -> None:

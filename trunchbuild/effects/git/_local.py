@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NoReturn, cast
 
 from dulwich.config import ConfigFile
 from dulwich.refs import DiskRefsContainer, Ref, RefsContainer, SymrefLoop
@@ -17,6 +18,8 @@ from trunchbuild.errors import MachineError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from dulwich.objects import ObjectID
 
 # `Documentation/technical/repository-version.txt` and `man git-config`, extensions.*. These change nothing in how
 # objects are read, or are handled below.
@@ -33,6 +36,20 @@ _EXTENSIONS = {
 
 _PARTIAL_HINT = "this is a partial clone: `git checkout` of the commit fetches its files, or give the remote's url"
 _SHALLOW_HINT = "this is a shallow clone: `git fetch --unshallow` completes it"
+
+
+class _Refs(DiskRefsContainer):
+    """dulwich's refs, which would wait for ever at a pipe."""
+
+    def read_loose_ref(self, name: Ref) -> bytes | None:
+        """The content of a ref's file."""
+        _require_file(Path(os.fsdecode(self.refpath(name))))
+        return super().read_loose_ref(name)
+
+    def get_packed_refs(self) -> dict[Ref, ObjectID]:
+        """All refs of `packed-refs`."""
+        _require_file(Path(os.fsdecode(self.path)) / "packed-refs")
+        return super().get_packed_refs()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +133,9 @@ def open_local(path: Path, *, max_bytes: int) -> LocalRepository:
             raise _not_here(path)
         control, worktree = found
         common = _common_folder(control)
+        _require_file(common / "config")
         with (common / "config").open("rb") as file:
-            config = ConfigFile.from_file(file)
+            config = ConfigFile.from_file(file, file_opener=_include)
         object_format, reftable, partial = _settings(config, path)
         shallow = (common / "shallow").is_file()
         reader = ObjectReader(
@@ -132,7 +150,7 @@ def open_local(path: Path, *, max_bytes: int) -> LocalRepository:
         raise MachineError(f"cannot read the repository ({error.strerror})", place=str(error.filename)) from error
     except ValueError as error:
         raise CorruptRepositoryError(f"the repository's config cannot be read ({error})", place=str(path)) from error
-    refs = None if reftable else DiskRefsContainer(str(common), str(control))
+    refs = None if reftable else _Refs(str(common), str(control))
     return LocalRepository(control, worktree, reader, refs)
 
 
@@ -153,10 +171,30 @@ def _control_folder(path: Path) -> tuple[Path, Path | None] | None:
 
 def _common_folder(control: Path) -> Path:
     """The folder that holds objects and config; a linked work tree names it in `commondir`."""
+    _require_file(control / "commondir")
     try:
         return control / os.fsdecode((control / "commondir").read_bytes().rstrip(b"\r\n"))
     except FileNotFoundError:
         return control
+
+
+def _require_file(file: Path) -> None:
+    """Refuse a pipe or a device where Git keeps a file; a missing one, or a folder, is another's business.
+
+    Raises:
+        CorruptRepositoryError: It is neither.
+    """
+    try:
+        mode = file.stat().st_mode
+    except OSError:
+        return
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise CorruptRepositoryError("a pipe or a device in the repository", place=str(file), expected="a file")
+
+
+def _include(path: str | os.PathLike[str]) -> NoReturn:
+    """Included files are not read, as Git itself reads a repository's format: they may be anything, `/dev/zero` too."""
+    raise FileNotFoundError(path)
 
 
 def _settings(config: ConfigFile, path: Path) -> tuple[ObjectFormat, bool, bool]:

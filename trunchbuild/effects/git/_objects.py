@@ -29,9 +29,19 @@ _MAX_ALTERNATES = 5
 
 
 class Store(DiskObjectStore):
-    """dulwich's store with alternates of its own object format that end; dulwich's are always SHA-1 and may loop."""
+    """dulwich's store with alternates of its own object format that end; dulwich's are always SHA-1 and may loop.
 
-    def __init__(self, path: str | os.PathLike[str], object_format: ObjectFormat, *, depth: int = 0) -> None:
+    Each folder is one store, however often alternates name it: few folders that name one another make endless paths.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        object_format: ObjectFormat,
+        *,
+        depth: int = 0,
+        seen: set[str] | None = None,
+    ) -> None:
         super().__init__(
             path,
             object_format=OBJECT_FORMATS[object_format],
@@ -39,6 +49,7 @@ class Store(DiskObjectStore):
         )
         self._format: ObjectFormat = object_format
         self._depth = depth
+        self._seen = {os.path.realpath(path)} if seen is None else seen
         self._others: list[Store] | None = None
 
     @classmethod
@@ -53,8 +64,18 @@ class Store(DiskObjectStore):
         """The stores that `objects/info/alternates` names."""
         if self._others is None:
             folders = _alternates(Path(self.path)) if self._depth < _MAX_ALTERNATES else []
-            self._others = [Store(folder, self._format, depth=self._depth + 1) for folder in folders]
+            self._others = [
+                Store(folder, self._format, depth=self._depth + 1, seen=self._seen)
+                for folder in folders
+                if self._is_new(folder)
+            ]
         return cast("list[BaseObjectStore]", self._others)
+
+    def _is_new(self, folder: Path) -> bool:
+        real = os.path.realpath(folder)
+        new = real not in self._seen
+        self._seen.add(real)
+        return new
 
     def close(self) -> None:
         """Close packs here and in the alternates."""
