@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trunchbuild.core.repo import RepoAddress, parse_target
+from trunchbuild.core.repo import RepoAddress, parse_target, recorded_url
 from trunchbuild.errors import ExitCode, UsageError
 
 HEX40 = "0123456789abcdef0123456789abcdef01234567"
@@ -36,6 +36,8 @@ HEX40 = "0123456789abcdef0123456789abcdef01234567"
         ("git@host:o/n.git", "ssh", "/~/o/n.git", "ssh://host/~/o/n.git", None),
         ("git@host:o/n.git@main", "ssh", "/~/o/n.git", "ssh://host/~/o/n.git", "main"),
         ("git@host:/srv/n.git@main", "ssh", "/srv/n.git", "ssh://host/srv/n.git", "main"),
+        ("git@host:a b%20c@x@main", "ssh", "/~/a b%20c@x", "ssh://host/~/a%20b%2520c@x", "main"),
+        ("git@host:~me/n/", "ssh", "/~me/n/", "ssh://host/~me/n", None),
         ("github:owner/name@v2", "github", "/owner/name.git", "https://github.com/owner/name.git", "v2"),
         ("github:owner/name.git", "github", "/owner/name.git", "https://github.com/owner/name.git", None),
     ],
@@ -43,6 +45,13 @@ HEX40 = "0123456789abcdef0123456789abcdef01234567"
 def test_accepted_forms(text: str, kind: str, path: str, url: str | None, revision: str | None) -> None:
     address, found = parse_target(text)
     assert (address.kind, address.path, address.url, found) == (kind, path, url, revision)
+    if url is None:
+        with pytest.raises(UsageError, match="server"):
+            recorded_url(str(address))
+    else:
+        # What a lock records leads to the same place.
+        again = RepoAddress.parse(url)
+        assert (again.host, again.port, again.path, again.url) == (address.host, address.port, path.rstrip("/"), url)
 
 
 @pytest.mark.parametrize(
@@ -63,6 +72,11 @@ def test_accepted_forms(text: str, kind: str, path: str, url: str | None, revisi
         ("ssh://-l@host/y@main", "user name"),
         ("git@host:@main", "no path"),
         ("git@host:-x@main", "no path"),
+        ("git@host:a:b@c@main", "`:` and `@`"),
+        ("git@host:\udcff@main", "not Unicode"),
+        ("https://host/\udcff@main", "not Unicode"),
+        ("https://host/\x9b31m@main", "control character"),
+        ("https://host/%C2%9B@main", "control character"),
         ("https://host@main", "no path"),
         ("https://host/@main", "no path"),
         ("https:///x@main", "host name"),

@@ -411,6 +411,23 @@ def test_ssh(make: Callable[..., str], tmp_path: Path, form: str, protocol: str)
     assert all(("2222" in call) == ("2222" in form) for call in calls)
 
 
+@pytest.mark.parametrize("form", ["git@host.invalid:{}", "git@host.invalid:~me/{}", "git@host.invalid:/srv/{}"])
+def test_the_path_goes_over_ssh_as_git_sends_it(form: str, tmp_path: Path) -> None:
+    """GitHub, GitLab and others know `owner/name.git`, not `~/owner/name.git`."""
+    text, command = form.format("owner/name.git"), ssh_stub(tmp_path / "git.log", "0")
+    with pytest.raises(RuntimeError, match="ls-remote"):
+        git(tmp_path, "-c", f"core.sshCommand={command}", "ls-remote", text)
+    reader = DulwichGit(ssh_command=ssh_stub(tmp_path / "ours.log", "0"))
+    with pytest.raises(RepositoryUnreachableError), reader.open(RepoAddress.parse(text), "main"):
+        pass
+    sent, expected = (
+        {json.loads(line)[-1] for line in (tmp_path / name).read_text().splitlines() if "git-upload-pack" in line}
+        for name in ("ours.log", "git.log")
+    )
+    assert sent == expected
+    assert all("owner/name.git'" in command for command in sent)
+
+
 @pytest.mark.parametrize("object_format", ["sha1", "sha256"])
 def test_a_server_that_gives_tips_only(make: Callable[..., str], tmp_path: Path, object_format: str) -> None:
     """Commits that are no tip come through wider fetches: of branches and tags, then of all refs."""

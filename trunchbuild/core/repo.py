@@ -22,6 +22,10 @@ _HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\.?\Z|\[[0-9A-Fa-
 _USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+-]*\Z")
 _GITHUB = re.compile(r"([A-Za-z0-9](?:[A-Za-z0-9-]{0,38}))/([A-Za-z0-9._-]{1,100})\Z")
 
+_UNPRINTED = re.compile("[\x00-\x1f\x7f-\x9f]")
+_LOGIN_IN_PATH = re.compile(r":.*@")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
 _SHORTEST_SECRET = 4
 
 _FORMS = "a local path, file://, https://, ssh://, git@HOST:PATH or github:OWNER/NAME"
@@ -77,7 +81,7 @@ class RepoAddress:
         """
         if not text:
             raise UsageError("no repository", expected=_FORMS, got="an empty text")
-        if any(ord(c) < 0x20 or ord(c) == 0x7F for c in text):
+        if _UNPRINTED.search(text):
             raise UsageError("a control character in the repository's address", got=_shown(text))
         if scheme := _SCHEME.match(text):
             return _parse_url(scheme.group(1).lower(), text)
@@ -115,6 +119,18 @@ class RepoAddress:
                 f"plain http to `{self.host}` is refused",
                 hint=f"use https, or say --insecure-http if you trust the network to {self.host}",
             )
+
+
+def recorded_url(text: str) -> str:
+    """The url of a repository as lockfiles state it: of a server, without user info.
+
+    Raises:
+        UsageError: The address is refused, or it is one of this machine.
+    """
+    address = RepoAddress.parse(text)
+    if address.url is None:
+        raise UsageError("not the address of a server", expected="https://, ssh:// or github:", got=_shown(text))
+    return address.url
 
 
 def parse_target(text: str) -> tuple[RepoAddress, str | None]:
@@ -155,6 +171,7 @@ def _parse_url(scheme: str, text: str) -> RepoAddress:
         raise UsageError(
             "a query or a fragment in the repository's address", got=_shown(re.split(r"[?#]", text, maxsplit=1)[0])
         )
+    _require_unicode(text)
     if any(c.isspace() or c == "\\" for c in text):
         raise UsageError("a space or backslash in the repository's address", hint="write it as %20 or %5C")
     try:
@@ -163,7 +180,7 @@ def _parse_url(scheme: str, text: str) -> RepoAddress:
     except ValueError as error:
         raise UsageError("not a repository address", got=_shown(text)) from error
     path = unquote(parts.path)
-    if any(ord(c) < 0x20 or ord(c) == 0x7F for c in path):
+    if _UNPRINTED.search(path):
         raise UsageError("a control character in the repository's address", got=_shown(text))
     return _file_address(parts, path, text) if scheme == "file" else _server_address(parts, port, path, text)
 
@@ -176,7 +193,7 @@ def _file_address(parts: SplitResult, path: str, text: str) -> RepoAddress:
 
 def _server_address(parts: SplitResult, port: int | None, path: str, text: str) -> RepoAddress:
     scheme = parts.scheme
-    if re.search(r":.*@", path):
+    if _LOGIN_IN_PATH.search(path):
         raise UsageError("`:` and `@` in the path of a url", hint="write a `/` in a password as %2F")
     user_info, _, host = parts.netloc.rpartition("@")
     host = host.rsplit(":", 1)[0] if port is not None else host.removesuffix(":")
@@ -216,9 +233,19 @@ def _parse_scp(head: str, path: str, text: str) -> RepoAddress:
         raise UsageError("not a user and host", expected="git@HOST:PATH", got=_shown(text))
     if not path or path.startswith("-"):
         raise UsageError("no path behind the host", expected=f"{user}@{host}:PATH", got=_shown(text))
+    _require_unicode(text)
+    if _LOGIN_IN_PATH.search(path):
+        raise UsageError("`:` and `@` in the path on a host", got=_shown(text))
     # A path without a leading slash starts at the user's home; `/~/` says so in a url.
-    recorded = path if path.startswith("/") else f"/{path}" if path.startswith("~") else f"/~/{path}"
-    return RepoAddress("ssh", recorded, host.lower(), None, f"ssh://{host.lower()}{recorded}", Login(user, None))
+    below = path if path.startswith("/") else f"/{path}" if path.startswith("~") else f"/~/{path}"
+    url = f"ssh://{host.lower()}{quote(below.rstrip('/'), safe='/~@')}"
+    return RepoAddress("ssh", below, host.lower(), None, url, Login(user, None))
+
+
+def _require_unicode(text: str) -> None:
+    """A name of bytes that are not UTF-8 may be a local path; no url can state it."""
+    if _SURROGATE.search(text):
+        raise UsageError("not Unicode in the repository's address", got=_shown(text))
 
 
 def _parse_github(name: str) -> RepoAddress:

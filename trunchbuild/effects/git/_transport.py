@@ -63,7 +63,7 @@ class Transport:
         try:
             wanted = [prefix.encode() for prefix in prefixes]
             if isinstance(self._client, SshClient):
-                result = self._client.get_refs(self.address.path.encode(), ref_prefix=wanted)
+                result = self._client.get_refs(_sent_path(self.address.path).encode(), ref_prefix=wanted)
             else:
                 result = self._client.get_refs("", ref_prefix=wanted)
         except Exception as error:
@@ -116,7 +116,7 @@ class Transport:
         filter_spec: bytes | None,
     ) -> FetchPackResult:
         return self._client.fetch_pack(
-            self.address.path if isinstance(self._client, SshClient) else "",
+            _sent_path(self.address.path) if isinstance(self._client, SshClient) else "",
             determine,
             NoHaves(),
             write,
@@ -151,6 +151,17 @@ class Transport:
                 f"`ssh {self.address.host}` must log in; a recorded url has no user: git@{self.address.host}:PATH has"
             )
         return RepositoryUnreachableError("the server gave no proper answer", place=place, got=reason[:300], hint=hint)
+
+
+def _sent_path(path: str) -> str:
+    """The path as Git sends it over ssh: one below the user's home (`/~/...` in a url) is relative, as it was typed.
+
+    Servers such as GitHub's know `owner/name.git` and nothing of `~`.
+    """
+    below_home = path.removeprefix("/~/")
+    if below_home == path:
+        return path
+    return f"./{below_home}" if below_home.startswith("-") else below_home
 
 
 def _no_git_protocol(place: str) -> UnsupportedRepositoryError:
