@@ -60,7 +60,21 @@ def test_other_errors_are_final(status: int) -> None:
     assert not is_retried(status, failure, body)
 
 
-@pytest.mark.parametrize(("code", "again"), [(502, True), ("503", True), (429, True), (None, True), (400, False)])
+@pytest.mark.parametrize(
+    ("code", "again"),
+    [
+        (502, True),
+        ("503", True),
+        (429, True),
+        (None, True),
+        (400, False),
+        ("404", False),
+        ("\N{SUPERSCRIPT TWO}", True),  # a digit to Python, and no number
+        ("4" * 5000, True),
+        ("invalid_request", True),
+        (True, True),
+    ],
+)
 def test_200_with_an_error_body(code: object, again: bool) -> None:
     """R60: what the body says decides, as its HTTP status would have."""
     body = {"error": {"code": code, "message": "busy"}}

@@ -38,6 +38,25 @@ def status(outcome: object) -> str:
         ({"content": "   "}, "stop", "answer"),
         ({"content": "The sum is 4"}, "length", "truncated"),  # R56
         ({"content": "The sum is 4"}, "max_tokens", "truncated"),
+        ({"content": "The sum is 4"}, "model_context_window_exceeded", "truncated"),
+        ({"content": ""}, "SAFETY", "filtered"),  # Gemini's own names pass through its OpenAI-compatible endpoint
+        ({"content": ""}, "content_filter: RECITATION", "filtered"),
+        ({"content": ""}, "sensitive", "filtered"),
+        ({"content": "The su"}, "abort", "failed"),  # vllm-project/vllm#57082
+        ({"content": "The su"}, "insufficient_system_resource", "failed"),
+        ({"content": "The su"}, "ERROR", "failed"),
+        ({"content": "", "reasoning_details": [{"type": "reasoning.text", "text": "so 4"}]}, "stop", "empty"),
+        ({"content": "", "reasoning_details": [{"type": "reasoning.encrypted", "data": "x"}]}, "stop", "answer"),
+        (
+            {
+                "content": [
+                    {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
+                    {"type": "text", "text": ""},
+                ]
+            },
+            "stop",
+            "empty",
+        ),
         ({"content": "The sum is 4"}, "MAX_TOKENS", "truncated"),
         ({"content": "The sum is 4"}, "model_length", "truncated"),
         ({"content": "The sum is 4"}, "incomplete", "truncated"),
@@ -136,6 +155,19 @@ def test_200_without_a_reply_is_failed(body: bytes) -> None:
     assert usage is None
 
 
+def test_a_byte_order_mark_is_no_part_of_a_reply() -> None:
+    """RFC 8259, 8.1: a reader may ignore it."""
+    body = b'\xef\xbb\xbf{"choices":[{"message":{"content":"42"},"finish_reason":"stop"}]}'
+    assert read_chat_reply(body)[0] == Reply("42", finish_reason="stop")
+
+
+def test_a_reply_that_broke_off_is_asked_again() -> None:
+    """It is a failure in the journal, so that the same command goes on with it; an imported one counts alike."""
+    step, _ = read_chat_reply(b'{"choices":[{"message":{"content":"The su"},"finish_reason":"abort"}]}')
+    assert isinstance(step, Failure)
+    assert status(classify(Reply("The su", finish_reason="abort"))) == "failed"
+
+
 def test_lone_surrogates_become_replacement_characters() -> None:
     """A cut at a token can leave half an emoji; the text must have UTF-8 bytes."""
     step, _ = read_chat_reply(rb'{"choices":[{"message":{"content":"a\ud83d"},"finish_reason":"stop"}]}')
@@ -160,6 +192,9 @@ def test_tool_calls_are_taken_by_name_and_text() -> None:
 @pytest.mark.parametrize(
     ("usage", "expected"),
     [
+        ({"total_tokens": -5}, None),
+        ({"total_tokens": True}, None),
+        ({"total_tokens": 1e308, "prompt_tokens": 7}, 7),
         (None, None),
         ({}, None),
         ({"total_tokens": 9}, 9),
@@ -182,7 +217,18 @@ def test_usage_is_read_or_unknown() -> None:
     assert read_chat_reply(f"{{{choice}}}".encode())[1] is None
 
 
-@pytest.mark.parametrize("usage", ["NaN", "[1]", '{"total_tokens":NaN}', '{"total_tokens":1e400}', '{"x":"\\ud800"}'])
+@pytest.mark.parametrize(
+    "usage",
+    [
+        "NaN",
+        "[1]",
+        '{"total_tokens":NaN}',
+        '{"total_tokens":1e400}',
+        '{"x":"\\ud800"}',
+        '{"total_tokens":9007199254740993}',  # 2 ** 53 + 1: no double
+        '{"x":' + "[" * 127 + "]" * 127 + "}",  # one level too many within a line of replies.jsonl
+    ],
+)
 def test_usage_that_strict_json_cannot_hold_is_unknown(usage: str) -> None:
     """R21: result files stay strict JSON whatever a server sends."""
     step, read = read_chat_reply(f'{{"choices":[{{"message":{{"content":"x"}}}}],"usage":{usage}}}'.encode())

@@ -20,6 +20,7 @@ RETRY_AFTER_CAP = 60.0
 _FIRST_WAIT = 0.5
 _LONGEST_WAIT = 30.0
 
+_CLIENT_ERROR = re.compile(r"4[0-9]{2}\Z")
 _SECONDS = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?\Z")
 _REFUSING = re.compile(
     r"unsupported|not support|unrecogni[sz]ed|unknown|not permitted|not allowed|invalid|unexpected"
@@ -91,9 +92,8 @@ def is_retried(status: int | None, step: Step, body: Json) -> bool:
     if step.kind in ("transport", "malformed", "no_choices"):
         return True
     if step.kind == "error_body":
-        code = error_members(body).get("code")
-        number = int(code) if isinstance(code, int) or (isinstance(code, str) and code.isdigit()) else 500
-        return number in RETRIED or not 400 <= number < 500
+        code = str(error_members(body).get("code"))
+        return not _CLIENT_ERROR.match(code) or int(code) in RETRIED
     return status is not None and (status in RETRIED or status >= 500)
 
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from trunchbuild.core.json_types import Json, JsonObject
+from trunchbuild.core.strict_json import read_json
+from trunchbuild.errors import BadInputError
 
 Status = Literal[
     "scored",
@@ -28,13 +30,23 @@ Status = Literal[
 
 FailureKind = Literal["transport", "http", "error_body", "no_choices", "malformed", "missing", "unsupported"]
 
-TRUNCATED = frozenset({"length", "max_tokens", "model_length", "max_output_tokens", "incomplete"})
+TRUNCATED = frozenset(
+    {"length", "max_tokens", "model_length", "max_output_tokens", "incomplete", "model_context_window_exceeded"}
+)
 """Finish reasons, in lower case, that mean: cut at the limit. `MAX_TOKENS` is one server's spelling."""
-FILTERED = "content_filter"
+FILTERED = frozenset(
+    {"content_filter", "safety", "recitation", "blocklist", "prohibited_content", "spii", "model_armor", "sensitive"}
+)
+"""Those that mean: a filter took the text. Gemini's OpenAI-compatible endpoint passes its own names through, in capitals;
+GLM's says `sensitive`."""
+BROKEN_OFF = frozenset({"error", "abort", "aborted", "network_error", "insufficient_system_resource"})
+"""Those that mean: the server gave up. vLLM and SGLang say `abort`, DeepSeek and GLM the last two, routers `error`."""
 
 _OPEN = re.compile(r"<think>", re.IGNORECASE)
 _CLOSE = re.compile(r"</think>", re.IGNORECASE)
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_MOST_TOKENS = 10**12
+"""More than any call can use; sums of smaller numbers stay exact in every JSON reader."""
 _SHOWN = 500
 """Characters of a stranger's error text that are kept."""
 
@@ -104,14 +116,21 @@ def classify(step: Step) -> Outcome:
     """Decide what one reply is. The order is the rule: what the endpoint says about an end comes before its text."""
     if isinstance(step, Failure):
         return Unscored("unsupported" if step.kind == "unsupported" else "failed", step.message)
-    reason = (step.finish_reason or "").lower()
-    if reason == FILTERED:
+    reason = _normal(step.finish_reason)
+    if reason in BROKEN_OFF:
+        return Unscored("failed", f"finish reason `{step.finish_reason}`")
+    if reason in FILTERED:
         return Unscored("filtered", f"finish reason `{step.finish_reason}`")
     if reason in TRUNCATED:
         return Unscored("truncated", f"finish reason `{step.finish_reason}`")
     if step.refusal:
         return Refused(step.refusal)
     return _from_content(step)
+
+
+def _normal(reason: str | None) -> str:
+    """A finish reason in lower case, without what some servers add (`content_filter: RECITATION`)."""
+    return (reason or "").partition(":")[0].strip().lower()
 
 
 def _from_content(reply: Reply) -> Outcome:
@@ -152,7 +171,7 @@ def read_chat_reply(body: bytes) -> tuple[Step, Json]:
     Lone surrogates, which a cut at a token can leave, become U+FFFD. Only the first choice is read.
     """
     try:
-        value = json.loads(body.decode("utf-8"))
+        value = json.loads(body.decode("utf-8-sig"))
     except (ValueError, RecursionError):
         return Failure("malformed", "the reply is not JSON", 200), None
     if not isinstance(value, dict):
@@ -161,24 +180,31 @@ def read_chat_reply(body: bytes) -> tuple[Step, Json]:
 
 
 def _usage(value: Json) -> Json:
-    """The `usage` of a reply where it is one that strict JSON can hold; else unknown."""
-    try:
-        json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8")
-    except (ValueError, RecursionError):
+    """The `usage` of a reply where it is an object that our own files can hold; else unknown."""
+    if not isinstance(value, dict) or not value:
         return None
-    return value if isinstance(value, dict) and value else None
+    try:
+        return value if read_json(json.dumps({"usage": value}).encode(), "usage") else None
+    except (BadInputError, ValueError, RecursionError):
+        return None
 
 
 def total_tokens(usage: Json) -> int | None:
     """The tokens that a call used, as its `usage` states them; None is unknown, never zero."""
     if not isinstance(usage, Mapping):
         return None
-    counts = [usage.get(name) for name in ("total_tokens", "prompt_tokens", "completion_tokens")]
-    total, *parts = [int(count) if isinstance(count, int | float) else None for count in counts]
+    total, *parts = [_count(usage.get(name)) for name in ("total_tokens", "prompt_tokens", "completion_tokens")]
     if total is not None:
         return total
     stated = [part for part in parts if part is not None]
     return sum(stated) if stated else None
+
+
+def _count(value: Json) -> int | None:
+    """A number of tokens; a number that cannot be one is unknown."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MOST_TOKENS:
+        return None
+    return int(value)
 
 
 def _read_choice(value: Mapping[str, Json]) -> Step:
@@ -189,18 +215,21 @@ def _read_choice(value: Mapping[str, Json]) -> Step:
         return Failure("no_choices", "HTTP 200 without choices", 200)
     choice = choices[0]
     message = choice.get("message") if isinstance(choice, dict) else None
-    if isinstance(choice, dict) and (choice.get("error") or choice.get("finish_reason") == "error"):
+    if isinstance(choice, dict) and choice.get("error"):
         return Failure("error_body", f"a choice with an error: {error_text(choice)}", 200)
     content = message.get("content") if isinstance(message, dict) else None
     if not isinstance(choice, dict) or not isinstance(message, dict) or not _is_content(content):
         return Failure("malformed", "a choice without a message that can be read", 200)
+    reason = _finish_reason(value, choice)
+    if _normal(reason) in BROKEN_OFF:
+        return Failure("error_body", f"a choice that broke off: finish reason `{reason}`", 200)
     parts = _parts(content) if isinstance(content, list) else {}
     return Reply(
         content=whole_text(content) if isinstance(content, str) else parts.get("text"),
-        thinking=_first_text(message, ("reasoning_content", "reasoning", "thinking")) or parts.get("thinking"),
+        thinking=_thinking(message) or parts.get("thinking"),
         tool_calls=_tool_calls(message),
         refusal=_first_text(message, ("refusal",)) or parts.get("refusal"),
-        finish_reason=_finish_reason(value, choice),
+        finish_reason=reason,
     )
 
 
@@ -212,12 +241,14 @@ def _is_content(value: Json) -> bool:
 
 
 def _parts(content: Sequence[Json]) -> Mapping[str, str]:
-    """The texts of typed parts, joined by type: `text`, `thinking`, `refusal`."""
+    """The texts of typed parts, joined by type: `text`, `thinking`, `refusal`. Mistral's thinking holds parts itself."""
     texts: dict[str, list[str]] = {}
     for part in content:
         assert isinstance(part, dict)
         kind = "text" if part.get("type") in ("text", "output_text") else str(part.get("type"))
         text = part.get(kind)
+        if isinstance(text, list):
+            text = "".join(str(inner["text"]) for inner in text if isinstance(inner, dict) and "text" in inner)
         if isinstance(text, str):
             texts.setdefault(kind, []).append(whole_text(text))
     return {kind: "".join(found) for kind, found in texts.items()}
@@ -265,6 +296,14 @@ def _first_text(message: Mapping[str, Json], names: Sequence[str]) -> str | None
         if isinstance(text, str) and text:
             return whole_text(text)
     return None
+
+
+def _thinking(message: Mapping[str, Json]) -> str | None:
+    """The thinking text in a field of its own; OpenRouter can put it into a list of details alone."""
+    details = message.get("reasoning_details")
+    listed = [item for item in details if isinstance(item, dict)] if isinstance(details, list) else []
+    texts = [_first_text(item, ("text", "summary")) for item in listed]
+    return _first_text(message, ("reasoning_content", "reasoning", "thinking")) or "".join(filter(None, texts)) or None
 
 
 def whole_text(text: str) -> str:

@@ -174,7 +174,7 @@ class _HttpEndpoint:
             text = f"the reply is longer than {limits.max_reply_bytes} bytes"
         else:
             text = f"{type(problem).__name__}: {problem}" if str(problem) else type(problem).__name__
-        return Failure("transport", self._redactor.clean_text(text))
+        return Failure("transport", self._redactor.clean_text(" ".join(text.split())))
 
 
 def _with_retries(exchange: Exchange, retried: list[Attempt]) -> Exchange:

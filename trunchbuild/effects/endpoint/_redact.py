@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import base64
-import json
+import re
 from collections.abc import Iterable
 from urllib.parse import quote
-
-from trunchbuild.core.json_types import Json
 
 MARK = "[redacted]"
 SHORTEST_SECRET = 8
@@ -18,47 +16,39 @@ class Redactor:
     """Replaces the values of key and headers, as they are and in the spellings that servers echo."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        self._plain = sorted({secret for secret in secrets if len(secret) >= SHORTEST_SECRET}, key=len, reverse=True)
+        plain = sorted({secret for secret in secrets if len(secret) >= SHORTEST_SECRET}, key=len, reverse=True)
         spellings: dict[bytes, None] = {}
-        for secret in self._plain:
-            for text in (secret, json.dumps(secret)[1:-1], quote(secret, safe=""), _base64(secret)):
+        for secret in plain:
+            for text in (secret, quote(secret, safe=""), _base64(secret)):
                 spellings[text.encode()] = None
         self._spellings = tuple(spellings)
+        self._escaped = _any_of(plain, rb"\\{0,4}(?:%b|(?<=\\)u(?i:%04x))") if plain else None
+        self._flat = _any_of([secret.replace("\\", "") for secret in plain], b"(?:%b|u(?i:%04x))") if plain else None
 
     def clean(self, data: bytes) -> bytes:
         """The data without secrets; the same object where there is none."""
         for spelling in self._spellings:
             if spelling in data:
                 data = data.replace(spelling, MARK.encode())
-        if self._plain and (b"\\u" in data or b"\\/" in data):
-            return self._clean_escaped(data)
+        if self._escaped is not None and self._holds_escaped(data):
+            data = self._escaped.sub(MARK.encode(), data)
+            return MARK.encode() if self._holds_escaped(data) else data
         return data
+
+    def _holds_escaped(self, data: bytes) -> bool:
+        """Whether a secret is there with some of its characters escaped; quick where none is."""
+        return b"\\" in data and self._flat is not None and bool(self._flat.search(data.replace(b"\\", b"")))
 
     def clean_text(self, text: str) -> str:
         """The text without secrets."""
         return self.clean(text.encode("utf-8", "backslashreplace")).decode() if self._spellings else text
 
-    def _clean_escaped(self, data: bytes) -> bytes:
-        """JSON can spell any character as an escape: look at the values; write anew what holds a secret."""
-        try:
-            value = json.loads(data.decode("utf-8"))
-            cleaned = self._clean_value(value)
-            return data if cleaned == value else json.dumps(cleaned).encode()
-        except ValueError:
-            return data  # no JSON: an escape is two characters and no spelling of anything
-        except RecursionError:
-            return MARK.encode()
 
-    def _clean_value(self, value: Json) -> Json:
-        if isinstance(value, str):
-            for secret in self._plain:
-                value = value.replace(secret, MARK)
-            return value
-        if isinstance(value, list):
-            return [self._clean_value(item) for item in value]
-        if isinstance(value, dict):
-            return {str(self._clean_value(name)): self._clean_value(item) for name, item in value.items()}
-        return value
+def _any_of(secrets: Iterable[str], character: bytes) -> re.Pattern[bytes]:
+    """A pattern of the secrets; `character` is that of one character, plain or as JSON escapes it (to any depth)."""
+    return re.compile(
+        b"|".join(b"".join(character % (re.escape(one.encode()), ord(one)) for one in secret) for secret in secrets)
+    )
 
 
 def _base64(secret: str) -> str:
