@@ -253,7 +253,7 @@ def test_an_escaped_key_is_found_in_any_text(body: str) -> None:
 
 
 def test_escapes_that_hold_no_key_stay_as_they_are() -> None:
-    other = '{"a":"\\u0073k-canary-7\\n1 \\u0053K-CANARY-71 \\\\"}'.encode()
+    other = b'{"a":"\\u0073k-canary-7\\n1 \\u0053K-CANARY-71 \\\\"}'
     assert Redactor([KEY]).clean(other) is other
 
 

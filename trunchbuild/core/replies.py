@@ -37,7 +37,7 @@ TRUNCATED = frozenset(
 FILTERED = frozenset(
     {"content_filter", "safety", "recitation", "blocklist", "prohibited_content", "spii", "model_armor", "sensitive"}
 )
-"""Those that mean: a filter took the text. Gemini's OpenAI-compatible endpoint passes its own names through, in capitals;
+"""Those that mean: a filter took the text. Gemini's OpenAI-compatible endpoint passes its own names through;
 GLM's says `sensitive`."""
 BROKEN_OFF = frozenset({"error", "abort", "aborted", "network_error", "insufficient_system_resource"})
 """Those that mean: the server gave up. vLLM and SGLang say `abort`, DeepSeek and GLM the last two, routers `error`."""
@@ -241,7 +241,7 @@ def _is_content(value: Json) -> bool:
 
 
 def _parts(content: Sequence[Json]) -> Mapping[str, str]:
-    """The texts of typed parts, joined by type: `text`, `thinking`, `refusal`. Mistral's thinking holds parts itself."""
+    """The texts of typed parts, joined by type: `text`, `thinking` (of parts itself with Mistral), `refusal`."""
     texts: dict[str, list[str]] = {}
     for part in content:
         assert isinstance(part, dict)
