@@ -25,8 +25,19 @@ hex64 = st.text("0123456789abcdef", min_size=64, max_size=64)
 hex40 = st.text("0123456789abcdef", min_size=40, max_size=40)
 records = st.builds(FileRecord, text, hex64, st.integers(0, 2**53 - 1))
 evals = st.builds(LockedEval, st.integers(1, 25_000), st.dictionaries(text, records, max_size=3))
-sources = st.builds(
-    LockedSource, st.sampled_from(["sha1", "sha256"]), hex40, hex40, text, text, st.none() | text, st.none() | text
+
+
+def normal(url: str | None) -> str | None:
+    """As `compile` records it."""
+    return None if url is None else url.rstrip("/")
+
+
+paths = st.text("abc019._~-/", min_size=1, max_size=12).filter(lambda path: path.strip("/") != "")
+servers = st.sampled_from(["https://host", "https://host:8443", "ssh://host", "ssh://host:22"])
+urls = st.none() | st.builds("{}/{}".format, servers, paths)
+sources = st.one_of(
+    st.builds(LockedSource, st.just(kind), ids, ids, text, text, urls.map(normal), st.none() | text)
+    for kind, ids in (("sha1", hex40), ("sha256", hex64))
 )
 locks = st.builds(
     Lockfile,
@@ -97,20 +108,51 @@ def test_a_lock_of_a_local_repository_states_no_place() -> None:
     assert b'url = "https://example.invalid/x.git"' in LOCK.toml()
 
 
+@pytest.mark.parametrize("ending", ["", "\r"])
 @pytest.mark.parametrize("marker", ["<<<<<<< HEAD", "=======", ">>>>>>> other", "||||||| base"])
-def test_merge_markers_are_named_with_their_line(marker: str) -> None:
+def test_merge_markers_are_named_with_their_line(marker: str, ending: str) -> None:
     """R111: a conflict is a message, not a parser's trace."""
     lines = LOCK.toml().decode().splitlines()
-    lines.insert(6, marker)
+    lines.insert(6, marker + ending)
     with pytest.raises(LockConflictError) as caught:
         parse_lock("\n".join(lines).encode(), "lockfiles/gsm8k.lock.toml")
     assert caught.value.faults[0].place == "lockfiles/gsm8k.lock.toml:7"
+    assert caught.value.faults[0].got == f"`{marker}`"
     assert "--update" in (caught.value.hint or "")
 
 
 def test_equal_signs_inside_a_value_are_no_marker() -> None:
     odd = replace(LOCK, source=replace(LOCK.source, requested="======="))
     assert parse_lock(odd.toml(), "x").source.requested == "======="
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://user:secret@host/x.git",
+        "https://user@host/x.git",
+        "git@host:x",
+        "https://HOST/x",
+        "ext::sh -c id",
+        "file:///srv/x",
+        "/srv/x",
+        "",
+        "https://host/x\x1b[31m",
+    ],
+)
+def test_an_address_that_compile_would_not_write_is_refused(url: str) -> None:
+    good = replace(LOCK, source=replace(LOCK.source, url="https://host:8443/x%20y.git"))
+    assert parse_lock(good.toml(), "x").source.url == "https://host:8443/x%20y.git"
+    with pytest.raises(LockFormatError) as caught:
+        parse_lock(replace(LOCK, source=replace(LOCK.source, url=url)).toml(), "x")
+    assert caught.value.faults[0].place == "x/source/url"
+    assert "secret" not in repr(caught.value.faults)
+
+
+@pytest.mark.parametrize("commit", ["main", "1" * 39, "1" * 64, "A" * 40, "-x"])
+def test_a_commit_is_a_full_id(commit: str) -> None:
+    with pytest.raises(LockFormatError, match="commit"):
+        parse_lock(replace(LOCK, source=replace(LOCK.source, commit=commit)).toml(), "x")
 
 
 def values(table: dict[str, object], path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
@@ -153,6 +195,7 @@ def test_an_edit_of_what_no_manifest_states_is_found_in_the_lock_alone(path: tup
         LOCK.toml().replace(b"case-count = 3", b"case-count = 1979-05-27"),
         LOCK.toml().replace(b"case-count = 3", b"case-count = nan"),
         LOCK.toml().replace(b"case-count = 3", b"case-count = true"),
+        LOCK.toml().replace(b"case-count = 3", b"case-count = " + b"3" * 5000),
         LOCK.toml() + b"[extra]\n",
     ],
 )

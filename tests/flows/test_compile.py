@@ -145,6 +145,19 @@ class TestLocked:
         assert workshop.compile(workshop.commit, locked=True).status == "locked"
         assert tomllib.loads(workshop.lock.read_text())["source"]["url"] == "https://example.invalid/sums.git"
 
+    def test_an_origin_that_is_stated_is_compared_and_stands_until_another_is(self, workshop: Workshop) -> None:
+        first, second = "https://example.invalid/sums.git", "https://example.invalid/moved.git"
+        workshop.compile("main", origin=first)
+        assert workshop.compile("main", origin=first).status == "unchanged"
+        outcome = workshop.compile("main", origin=second)
+        assert (outcome.status, outcome.release) == ("differs", outcome.locked_release)
+        assert [(one.expected, one.got) for one in outcome.changes] == [(first, second)]
+        assert workshop.compile("main", origin=second, locked=True).status == "differs"
+        assert workshop.compile("main", origin=second, update=True).status == "updated"
+        workshop.change(CASES["a"])
+        workshop.compile(update=True)
+        assert tomllib.loads(workshop.lock.read_text())["source"]["url"] == second
+
     def test_other_tools_are_no_difference(self, workshop: Workshop) -> None:
         workshop.compile()
         workshop.runtime.named = {"node": "25.0.0"}

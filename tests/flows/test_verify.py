@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from trunchbuild.core.provenance import read_provenance
 from trunchbuild.core.repo import RepoAddress
 from trunchbuild.effects.store.api import UnknownReleaseError
 from trunchbuild.errors import ExitCode
+from trunchbuild.flows.find_release import find_release
 from trunchbuild.flows.prove import prove_case
 
 
@@ -100,6 +102,24 @@ class TestLockfile:
         workshop.lock.write_text("<<<<<<< ours\n" + workshop.lock.read_text())
         with pytest.raises(LockConflictError, match="merge conflict"):
             workshop.verify(workshop.lock)
+
+    @pytest.mark.parametrize("text", ["", "\x00", "lock-version = 1\n", "a = " + "9" * 5000])
+    def test_what_is_no_lock_names_no_release(self, workshop: Workshop, text: str) -> None:
+        workshop.compile()
+        workshop.lock.write_text(text)
+        report = workshop.verify(workshop.lock)
+        assert outcomes(report) == {1: "open", 2: "open", 3: "open", 4: "open", 5: "no", 6: "open"}
+        assert check(report, 1).note == "the lockfile states no digest"
+        assert report.digest is None
+
+    def test_an_empty_name_is_not_the_current_folder(self, workshop: Workshop, tmp_path: Path) -> None:
+        release = workshop.compile().release
+        with chdir(export(workshop.store, release, tmp_path / "out")):
+            assert find_release(".", store=workshop.store, files=workshop.files).files.digest == release
+            with pytest.raises(UnknownReleaseError):
+                find_release("", store=workshop.store, files=workshop.files)
+            with pytest.raises(UnknownReleaseError):
+                workshop.verify("")
 
     def test_a_release_that_is_not_here_stays_open(self, workshop: Workshop) -> None:
         workshop.store.remove(workshop.compile().release)

@@ -19,12 +19,15 @@ from trunchbuild.core.json_types import Json, JsonObject
 from trunchbuild.core.loaded import FileRecord
 from trunchbuild.core.manifest import EvalEntry, Manifest, record_json
 from trunchbuild.core.release import release_name
-from trunchbuild.errors import BadInputError
+from trunchbuild.core.repo import recorded_url
+from trunchbuild.core.revision import HEX_LENGTH
+from trunchbuild.errors import BadInputError, UsageError
 
 LOCK_VERSION = 1
 SUFFIX = ".lock.toml"
 
-_MARKER = re.compile(r"^(?:<{7}|={7}|>{7}|\|{7})(?: .*)?$", re.MULTILINE)
+_MARKER = re.compile(r"^(?:<{7}|={7}|>{7}|\|{7})(?: .*)?\r?$", re.MULTILINE)
+_HEX = re.compile(r"[0-9a-f]+\Z")
 _HEADER = "# Written by `trunchbuild compile`; do not edit. `trunchbuild verify` checks it.\n\n"
 
 
@@ -186,12 +189,13 @@ def parse_toml(data: bytes, place: str) -> JsonObject:
         raise LockConflictError(
             "a merge conflict is not settled",
             place=f"{place}:{line}",
-            got=f"`{marker[0][:40]}`",
+            got=f"`{marker[0].rstrip()[:40]}`",
             hint="take either side whole (`git checkout --ours` or `--theirs`), then `trunchbuild compile --update`",
         )
     try:
         tables: dict[str, Any] = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    # A number of thousands of digits is a plain ValueError.
+    except (ValueError, RecursionError) as error:
         raise LockFormatError(f"not TOML: {error}", place=place) from None
     return tables
 
@@ -287,13 +291,28 @@ def _read_source(fields: Fields) -> LockedSource:
         tree=fields.text("tree"),
         config=fields.text("config"),
         requested=fields.text("requested"),
-        url=fields.optional("url", fields.text),
+        url=fields.optional("url", lambda name: _url(fields, name)),
         resolved_ref=fields.optional("resolved-ref", fields.text),
     )
     if object_format != source.object_format:
         raise fields.wrong("object-format", "`sha1` or `sha256`", ascii(object_format))
+    for name, value in (("commit", source.commit), ("tree", source.tree)):
+        if not _HEX.match(value) or len(value) != HEX_LENGTH[source.object_format]:
+            raise fields.wrong(name, f"{HEX_LENGTH[source.object_format]} lower-case hex digits", ascii(value[:80]))
     fields.end()
     return source
+
+
+def _url(fields: Fields, name: str) -> str:
+    """An address as `compile` writes it; one with user info, or of this machine, was written by somebody else."""
+    value = fields.text(name)
+    try:
+        plain = recorded_url(value)
+    except UsageError as error:
+        raise fields.wrong(name, "the address of a server", error.message) from None
+    if plain != value:
+        raise fields.wrong(name, f"`{plain}`", "the same address written in another way, or with user info")
+    return value
 
 
 def _read_eval(fields: Fields) -> LockedEval:

@@ -34,7 +34,7 @@ class CompileOrder:
     build: BuildOrder
     lock_folder: Path
     origin: str | None = None
-    """Where a repository that is compiled from a local path can be found; stated in the lock."""
+    """Where a repository that is compiled from a local path can be found, as `recorded_url` gives it."""
     locked: bool = False
     """Compare with the lock; write nothing."""
     update: bool = False
@@ -106,7 +106,10 @@ def compile_release(order: CompileOrder, tools: CompileTools) -> CompileOutcome:
         lock = _lock_of(order, made, toolchain(tools))
         path = order.lock_folder / lock.file_name
         old = _old_lock(path, order, tools.files)
-        changes = () if old is None else tuple(_meaningful_changes(str(path), old, lock))
+        if old is not None and lock.source.url is None:
+            # A stated origin stands until another is stated.
+            lock = replace(lock, source=replace(lock.source, url=old.source.url))
+        changes = () if old is None else tuple(_meaningful_changes(str(path), order, old, lock))
         outcome = CompileOutcome(
             status="locked" if order.locked else "compiled" if old is None else "updated",
             release=lock.digest,
@@ -165,10 +168,16 @@ def _old_lock(path: Path, order: CompileOrder, files: Files) -> Lockfile | None:
         raise
 
 
-def _meaningful_changes(place: str, old: Lockfile, new: Lockfile) -> list[Fault]:
-    """What the release changes in the lock; how the commit was asked for is no change of the release."""
+def _meaningful_changes(place: str, order: CompileOrder, old: Lockfile, new: Lockfile) -> list[Fault]:
+    """What the release changes in the lock; how the commit was asked for is no change of the release.
+
+    An origin that is stated is meant to stand there.
+    """
     asked = replace(
-        new.source, requested=old.source.requested, resolved_ref=old.source.resolved_ref, url=old.source.url
+        new.source,
+        requested=old.source.requested,
+        resolved_ref=old.source.resolved_ref,
+        url=order.origin or old.source.url,
     )
     return lock_changes(place, old, replace(new, source=asked))
 

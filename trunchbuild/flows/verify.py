@@ -178,11 +178,8 @@ def _rebuild_order(order: VerifyOrder, subject: Subject, found: ReleaseFindings)
 
 
 def _locked_address(lock: Lockfile | None) -> RepoAddress | None:
-    """The address in a lock, which its user committed; a path of this machine is not one."""
-    if lock is None or lock.source.url is None:
-        return None
-    address = RepoAddress.parse(lock.source.url)
-    return None if address.is_local else address
+    """The address in a lock, which its user committed; `parse_lock` takes addresses of servers alone."""
+    return None if lock is None or lock.source.url is None else RepoAddress.parse(lock.source.url)
 
 
 def _recorded_address(record: Provenance | None) -> RepoAddress | None:
@@ -221,7 +218,9 @@ def _report_absent(
 ) -> CheckReport:
     assert subject.lock is not None
     note = "the store does not hold this release: compile or import it"
-    if order.rebuild and address is None:
+    if not subject.claims:
+        note = "the lockfile states no digest"
+    elif order.rebuild and address is None:
         note += ", or say with --repo where its repository is"
     note = reason or note
     checks: list[CheckResult] = [left_open(number, RELEASE_CHECKS[number], note) for number in (1, 2, 3, 4)]

@@ -11,7 +11,7 @@ from trunchbuild.cli.options import json_option, runs_code
 from trunchbuild.cli.render import note, say, show_fields, show_json, warn
 from trunchbuild.cli.wiring import App
 from trunchbuild.core.release_diff import ReleaseDiff
-from trunchbuild.core.repo import parse_target
+from trunchbuild.core.repo import parse_target, recorded_url
 from trunchbuild.core.seal import checked_key
 from trunchbuild.errors import UsageError
 from trunchbuild.flows.compile import CompileOrder, CompileOutcome, CompileTools, compile_release
@@ -74,7 +74,7 @@ def command(
             seal_key=key,
         ),
         lock_folder=out,
-        origin=origin,
+        origin=None if origin is None else recorded_url(origin),
         locked=locked,
         update=update,
     )
@@ -113,13 +113,16 @@ def _show(outcome: CompileOutcome) -> None:
     )
     if outcome.status != "differs":
         return
-    note(f"error: the release differs from {outcome.lockfile}")
+    same = outcome.release == outcome.locked_release
+    note(f"error: {'the lockfile states other values' if same else 'the release differs from'} {outcome.lockfile}")
     for change in outcome.changes:
         note(f"  {change}")
     if outcome.difference is not None:
         show_difference(outcome.difference)
     if any(change.place.endswith("release.sealed") for change in outcome.changes):
         note("\nhint: one of the two is sealed: --seal KEYFILE builds with the key")
+    elif outcome.release == outcome.locked_release:
+        note("\nhint: the release is the same; --update writes the lockfile anew")
     else:
         note("\nhint: --update accepts the new digest; the author's `version` should then be a new one too")
 
