@@ -159,7 +159,7 @@ def run() -> None:
         # Output is UTF-8 wherever it goes; a terminal's own encoding would make it depend on the machine.
         assert isinstance(stream, TextIOWrapper)
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-    # Commands import hundreds of modules and then stream: the cycle collector would look often and find next to nothing.
+    # Commands import hundreds of modules and then stream: the cycle collector would look often and find little.
     gc.set_threshold(50_000, 20, 20)
     # A polite request to end must remove throwaway clones and child processes, as Ctrl-C does.
     signal.signal(signal.SIGTERM, _interrupt)
