@@ -10,18 +10,32 @@ import stat
 import subprocess
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
 import pytest
 
-from tests.support.releases import MODULES, add_release, benchmark, case, export, files_of, transformed_eval
+from tests.fakes.trees import MemoryTree
+from tests.support.releases import (
+    MODULES,
+    PIN,
+    add_release,
+    benchmark,
+    case,
+    export,
+    files_of,
+    provenance,
+    transformed_eval,
+)
 from trunchbuild.core.ids import Digest
 from trunchbuild.core.manifest import PRIVATE
 from trunchbuild.effects.store._disk import DiskStore
 from trunchbuild.effects.store._files import Files
 from trunchbuild.effects.store.api import DamagedReleaseError, StoreError, UnknownReleaseError
 from trunchbuild.errors import BadInputError
+from trunchbuild.flows.build import build_release, write_provenance
+from trunchbuild.flows.show import list_releases
 
 
 @pytest.fixture
@@ -118,6 +132,68 @@ class TestReading:
         assert (
             hashlib.sha256(b"".join(line + b"\n" for line in store.open(release).lines(PRIVATE))).hexdigest() == sha256
         )
+
+    @pytest.mark.parametrize("kind", ["link", "pipe", "missing", "truncated"])
+    @pytest.mark.parametrize("which", ["manifest.json", "cases.jsonl", "entry"])
+    def test_what_was_damaged_by_hand_is_told_and_repaired(
+        self, store: DiskStore, tmp_path: Path, which: str, kind: str
+    ) -> None:
+        """Nothing waits at a pipe or follows a link; the other releases stay usable; adding again makes it whole."""
+        release, other = add_release(store), add_release(store, benchmark(version="2.0.0"))
+        root = tmp_path / "store"
+        sha256 = release.hex if which == "manifest.json" else store.open(release).manifest.file("cases.jsonl").sha256
+        path = root / "releases" / release.hex if which == "entry" else root / "objects" / sha256[:2] / sha256[2:]
+        kept = path.rename(tmp_path / "elsewhere")
+        if kind == "link":
+            path.symlink_to(kept)
+        elif kind == "pipe":
+            os.mkfifo(path)
+        elif kind == "truncated":
+            path.write_bytes(kept.read_bytes()[:20])
+
+        assert len(list(store.open(other).lines("private.jsonl"))) == 5
+        summaries, damaged = list_releases(store)
+        assert other in [one.release for one in summaries]
+        told = which == "manifest.json" or (which == "entry" and kind in ("link", "pipe"))
+        assert damaged == ([release] if told else [])
+        assert store.resolve("small-sums@2.0.0") == other
+        store.usage()
+
+        assert add_release(store) == release
+        assert stat.S_ISREG(path.lstat().st_mode)
+        assert path.read_bytes() == kept.read_bytes()
+        assert len(list(store.open(release).lines("cases.jsonl"))) == 5
+
+    def test_a_folder_in_the_place_of_an_object_is_named(self, store: DiskStore, tmp_path: Path) -> None:
+        release = add_release(store)
+        path = tmp_path / "store" / "objects" / release.hex[:2] / release.hex[2:]
+        path.unlink()
+        path.mkdir()
+        with pytest.raises(StoreError) as caught:
+            add_release(store)
+        assert caught.value.faults[0].place == str(path)
+        assert "remove it" in (caught.value.hint or "")
+
+    def test_the_first_record_of_a_build_stays(self, store: DiskStore) -> None:
+        release = add_release(store)
+        first = store.provenance(release)
+        with store.stage(keep=True) as stage:
+            built = build_release(benchmark(), MemoryTree(MODULES), PIN, stage, seal_key=None)
+            write_provenance(stage, replace(provenance(built.digest), built="2027-01-01T00:00:00Z"))
+            stage.keep()
+        assert store.provenance(release) == first
+
+    @pytest.mark.skipif(os.geteuid() == 0, reason="root reads what nobody may read")
+    def test_a_release_that_may_not_be_read_hides_no_other(self, store: DiskStore, tmp_path: Path) -> None:
+        release, other = add_release(store), add_release(store, benchmark(version="2.0.0"))
+        path = tmp_path / "store" / "objects" / release.hex[:2] / release.hex[2:]
+        path.chmod(0)
+        assert list_releases(store)[1] == [release]
+        assert store.resolve("small-sums@2.0.0") == other
+        with pytest.raises(StoreError):
+            store.collect()
+        add_release(store)
+        assert list_releases(store)[1] == []
 
     def test_a_withheld_private_part_is_said_to_be_withheld(self, store: DiskStore, tmp_path: Path) -> None:
         folder = export(store, add_release(store), tmp_path / "out", leave_out=[PRIVATE])
@@ -244,7 +320,9 @@ class TestFailures:
         store.collect()
         assert store.usage().objects == 0
         kept = add_release(store)
+        (root / "tmp/killed").mkdir()
         store.collect()
+        assert list((root / "tmp").iterdir()) == []
         assert store.usage().loose_objects == 0
         assert len(list(store.open(kept).lines("private.jsonl"))) == 5
 
@@ -256,8 +334,10 @@ class TestFailures:
 
     def test_a_home_below_a_file_is_an_error(self, tmp_path: Path) -> None:
         (tmp_path / "file").write_bytes(b"")
-        with pytest.raises(StoreError):
-            add_release(DiskStore(tmp_path / "file" / "store"))
+        store = DiskStore(tmp_path / "file" / "store")
+        for use in (lambda: add_release(store), store.releases, store.usage):
+            with pytest.raises(StoreError):
+                use()
 
     def test_nothing_is_collected_while_another_writes(self, store: DiskStore) -> None:
         with store.stage(keep=True), pytest.raises(StoreError, match="another process"):

@@ -27,7 +27,7 @@ from trunchbuild.core.proof import check_proof, read_proof
 from trunchbuild.core.seal import checked_key
 from trunchbuild.effects.store._disk import DiskStore
 from trunchbuild.errors import BadInputError, ExitCode
-from trunchbuild.flows.build import CaseCountError, SealError
+from trunchbuild.flows.build import CaseCountError, CaseSizeError, SealError
 from trunchbuild.flows.check_release import Claim, check_release
 from trunchbuild.flows.prove import find_case, prove_case
 
@@ -159,6 +159,18 @@ class TestSeal:
 
 
 class TestCounts:
+    def test_a_case_that_no_reader_would_take_is_refused(self, store: DiskStore) -> None:
+        """64 MiB is what a source may hold at most."""
+        rest = len(case("sums", "c", "").public)
+
+        def release(size: int):
+            return add_release(store, benchmark(transformed_eval([case("sums", "c", "x" * (size - rest))])))
+
+        with pytest.raises(CaseSizeError) as caught:
+            release((64 << 20) + 1)
+        assert caught.value.faults[0].place == "case sums/c"
+        assert [len(line) for line in store.open(release(64 << 20)).lines("cases.jsonl")] == [64 << 20]
+
     def test_an_eval_without_cases_is_refused(self, store: DiskStore) -> None:
         with pytest.raises(CaseCountError):
             add_release(store, benchmark(transformed_eval([])))

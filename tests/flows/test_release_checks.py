@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable
+from contextlib import ExitStack, chdir
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from trunchbuild.core.checks import CheckReport
 from trunchbuild.core.ids import Digest, ReleaseId
 from trunchbuild.core.lockfile import make_lock
 from trunchbuild.effects.store._disk import DiskStore
+from trunchbuild.effects.store.api import StoreError
 from trunchbuild.errors import BadInputError, ExitCode
 from trunchbuild.flows.check_release import Claim, LockClaim, check_release
 from trunchbuild.flows.show import summarize
@@ -69,6 +71,82 @@ class MemoryFiles:
         if path not in self.files:
             raise BadInputError("no such file", place=path)
         return io.BytesIO(self.files[path])
+
+    def lines(self, path: str):
+        with self.open(path) as file:
+            yield from file
+
+
+class LockedFiles(MemoryFiles):
+    """The same, of which the system does not let us read some."""
+
+    def __init__(self, files: dict[str, bytes], locked: str) -> None:
+        super().__init__(files)
+        self.locked = locked
+
+    def open(self, path: str):
+        if path == self.locked:
+            raise StoreError("cannot read: Permission denied", place=path)
+        return super().open(path)
+
+
+class TestNotReadable:
+    """What the system does not let us read is not known to be wrong: open, exit code 4."""
+
+    @pytest.mark.parametrize(
+        ("name", "still_open"),
+        [
+            ("manifest.json", [1, 2, 3, 4, 6]),
+            ("cases.jsonl", [2, 3, 4]),
+            ("private.jsonl", [2, 3, 4]),
+            ("modules/tools/add.js", [2]),
+            ("provenance.json", [2]),
+        ],
+    )
+    def test_its_checks_stay_open(self, folder: Path, release: ReleaseId, name: str, still_open: list[int]) -> None:
+        files = files_of(folder)
+        checks, _ = check_release(LockedFiles(files, name), [Claim(release, "--digest")], None)
+        report = CheckReport("locked", None, tuple(checks))
+        assert [check.number for check in checks if check.outcome == "open"] == still_open
+        assert report.exit_code == ExitCode.MACHINE
+        assert "Permission denied" in (checks[still_open[0] > 1].note or "")
+
+    def test_a_fault_beside_it_is_still_a_no(self, folder: Path, release: ReleaseId) -> None:
+        files = {**files_of(folder), "extra": b""}
+        checks, _ = check_release(LockedFiles(files, "cases.jsonl"), [Claim(release, "--digest")], None)
+        report = CheckReport("locked", None, tuple(checks))
+        assert failing(report) == [2]
+        assert report.exit_code == ExitCode.NO
+
+
+class TestHostileFolders:
+    def test_a_line_without_end_fills_no_memory(self, store: DiskStore, folder: Path, release: ReleaseId) -> None:
+        """A sparse file of two gibibytes; the limit on this process' memory would stop one that reads it whole."""
+        with (folder / "cases.jsonl").open("r+b") as file:
+            file.truncate(2 << 30)
+        report = verified(store, folder, release)
+        assert failing(report)[0] == 2
+        assert "a line too long" in str(report.checks[1].faults[0])
+
+    def test_a_file_without_end_is_left(self, store: DiskStore, folder: Path, release: ReleaseId) -> None:
+        with (folder / "modules/tools/add.js").open("r+b") as file:
+            file.truncate(1 << 40)
+        report = verified(store, folder, release)
+        assert failing(report) == [2]
+        assert "or more" in str(report.checks[1].faults[0])
+
+    def test_folders_inside_folders_end(self, store: DiskStore, folder: Path, release: ReleaseId) -> None:
+        (folder / "/".join("d" * 100)).mkdir(parents=True)
+        assert failing(verified(store, folder, release)) == []
+        inner = folder
+        with ExitStack() as stack:
+            for _ in range(1500):
+                (Path() if inner != folder else folder).joinpath("e").mkdir()
+                stack.enter_context(chdir(inner / "e" if inner == folder else "e"))
+                inner = Path("e")
+            report = verified(store, folder, release)
+        assert failing(report) == [1]
+        assert "no release folder" in str(report.checks[0].faults[0])
 
 
 class TestWhole:

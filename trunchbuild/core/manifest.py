@@ -22,6 +22,9 @@ MODULES = "modules/"
 
 PROTOCOL_VERSION = 1
 
+MAX_LINE_BYTES = 64 << 20
+"""Of one line of the two JSONL files: none is written longer, so that a reader need hold no more."""
+
 
 @dataclass(frozen=True, slots=True)
 class SourceFacts:

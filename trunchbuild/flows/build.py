@@ -16,6 +16,7 @@ from trunchbuild.core.loaded import CaseLines, LoadedBenchmark, LoadedEval
 from trunchbuild.core.manifest import (
     CASES,
     MANIFEST,
+    MAX_LINE_BYTES,
     MODULES,
     PRIVATE,
     PROVENANCE,
@@ -41,6 +42,12 @@ class CaseCountError(BadInputError):
     """An eval without cases, or a release with more than the contract allows."""
 
     slug: ClassVar[str] = "case-count"
+
+
+class CaseSizeError(BadInputError):
+    """A case with more text than a line of a release may hold."""
+
+    slug: ClassVar[str] = "case-size"
 
 
 class SealError(BadInputError):
@@ -106,8 +113,9 @@ def _write_cases(
                 secret = case.private
                 if seal_key is not None:
                     secret = sealed_line(seal_key, item.id, case.id, secret)
-                public.add(case.public)
-                private.add(secret)
+                place = f"case {item.id}/{case.id}"
+                public.add(case.public, place)
+                private.add(secret, place)
                 digests.append(case_digest(case.public, secret))
                 kinds[case.kind] += 1
             entries.append(_entry(item, kinds))
@@ -175,7 +183,11 @@ class _Lines:
         self._bytes = 0
         self._tree = MerkleTree()
 
-    def add(self, line: bytes) -> None:
+    def add(self, line: bytes, place: str) -> None:
+        if len(line) > MAX_LINE_BYTES:
+            raise CaseSizeError(
+                "a case too large", place=place, expected=f"at most {MAX_LINE_BYTES:,} bytes", got=f"{len(line):,}"
+            )
         self._block += line
         self._block += b"\n"
         self._tree.add(line)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from trunchbuild.core.checks import RELEASE_CHECKS, CheckResult, judged, left_open
@@ -18,9 +19,11 @@ from trunchbuild.core.merkle import MerkleTree
 from trunchbuild.core.provenance import Provenance, read_provenance
 from trunchbuild.core.release import cases_digest, release_digest
 from trunchbuild.effects.store.api import RawFiles
-from trunchbuild.errors import BadInputError, Fault, TrunchbuildError
+from trunchbuild.errors import BadInputError, Fault, MachineError
 
 _MAX_SMALL_FILE = 64 * 1024 * 1024
+_MOST_SURPLUS = 256 * 1024 * 1024
+"""So much more than listed is still read, for its digest; no one waits for a file without end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,8 @@ class ReleaseFindings:
     manifest: Manifest | None = None
     provenance: Provenance | None = None
     measured: Mapping[str, Measured] = field(default_factory=dict)
+    unreadable: Mapping[str, str] = field(default_factory=dict)
+    """Files that the system does not let us read, and why: that says nothing about them."""
     lines: LineFindings | None = None
     cases_sha256: str | None = None
     """None where the private part is withheld or the lines cannot be read."""
@@ -90,14 +95,17 @@ def _check_manifest(raw: RawFiles, claims: Sequence[Claim], found: ReleaseFindin
     faults: list[Fault] = []
     try:
         data = _read(raw, MANIFEST)
-    except TrunchbuildError as error:
+    except MachineError as error:
+        return left_open(1, RELEASE_CHECKS[1], str(error))
+    except BadInputError as error:
         return judged(1, RELEASE_CHECKS[1], error.faults)
     found.digest = release_digest(data)
     try:
         found.manifest = read_manifest(data)
     except BadInputError as error:
         faults += error.faults
-    found.provenance, _ = _read_provenance(raw)
+    with suppress(MachineError):
+        found.provenance, _ = _read_provenance(raw)
     for claim in claims:
         if claim.digest != found.digest:
             faults.append(Fault(f"digest claimed by {claim.by}", "differs", str(claim.digest), str(found.digest)))
@@ -117,6 +125,7 @@ def _check_manifest(raw: RawFiles, claims: Sequence[Claim], found: ReleaseFindin
 def _check_files(raw: RawFiles, manifest: Manifest, found: ReleaseFindings) -> CheckResult:
     faults: list[Fault] = []
     measured: dict[str, Measured] = {}
+    unreadable: dict[str, str] = {}
     present = set(raw.names())
     found.withheld = PRIVATE not in present
     for entry in manifest.files:
@@ -126,7 +135,10 @@ def _check_files(raw: RawFiles, manifest: Manifest, found: ReleaseFindings) -> C
             continue
         try:
             measured[entry.path] = _measure(raw, entry)
-        except TrunchbuildError as error:
+        except MachineError as error:
+            unreadable[entry.path] = str(error)
+            continue
+        except BadInputError as error:
             faults += error.faults
             continue
         got = measured[entry.path]
@@ -137,8 +149,13 @@ def _check_files(raw: RawFiles, manifest: Manifest, found: ReleaseFindings) -> C
     listed = {MANIFEST, PROVENANCE, *(entry.path for entry in manifest.files)}
     faults += [Fault(name, "not listed in the manifest", "no such file", "a file") for name in sorted(present - listed)]
     faults += [Fault(name, "not a regular file", "no such entry", "a link or device") for name in raw.odd()]
-    faults += _read_provenance(raw)[1]
-    found.measured = measured
+    try:
+        faults += _read_provenance(raw)[1]
+    except MachineError as error:
+        unreadable[PROVENANCE] = str(error)
+    found.measured, found.unreadable = measured, unreadable
+    if unreadable and not faults:
+        return left_open(2, RELEASE_CHECKS[2], "; ".join(unreadable.values()))
     note = "the private part is withheld: what it holds was not checked" if found.withheld else None
     whole = f"{len(measured)} files as listed"
     return judged(2, RELEASE_CHECKS[2], faults, got=None if faults else whole, note=note)
@@ -148,6 +165,8 @@ def _check_roots(manifest: Manifest, found: ReleaseFindings) -> CheckResult:
     faults: list[Fault] = []
     for path in (CASES, PRIVATE):
         entry, got = manifest.file(path), found.measured.get(path)
+        if path in found.unreadable:
+            return left_open(3, RELEASE_CHECKS[3], found.unreadable[path])
         if got is None:
             if path == CASES:
                 faults.append(Fault(path, "missing", f"{entry.lines} lines", "no file"))
@@ -162,11 +181,13 @@ def _check_roots(manifest: Manifest, found: ReleaseFindings) -> CheckResult:
 def _check_lines(raw: RawFiles, manifest: Manifest, found: ReleaseFindings) -> CheckResult:
     if CASES not in found.measured:
         return left_open(4, RELEASE_CHECKS[4], f"{CASES} cannot be read")
+    if PRIVATE in found.unreadable:
+        return left_open(4, RELEASE_CHECKS[4], found.unreadable[PRIVATE])
     try:
         public = raw_lines(raw, CASES)
         private = None if found.withheld or PRIVATE not in found.measured else raw_lines(raw, PRIVATE)
         lines = check_lines(manifest, public, private)
-    except TrunchbuildError as error:
+    except BadInputError as error:
         return judged(4, RELEASE_CHECKS[4], error.faults)
     found.lines = lines
     if lines.digests is not None:
@@ -188,9 +209,8 @@ def _open_lock(note: str) -> CheckResult:
 
 def raw_lines(raw: RawFiles, path: str) -> Iterator[bytes]:
     """The lines of a file without LF, unchecked."""
-    with raw.open(path) as file:
-        for line in file:
-            yield line.removesuffix(b"\n")
+    for line in raw.lines(path):
+        yield line.removesuffix(b"\n")
 
 
 def _read(raw: RawFiles, path: str) -> bytes:
@@ -206,8 +226,14 @@ def _read_provenance(raw: RawFiles) -> tuple[Provenance | None, list[Fault]]:
         return None, []
     try:
         return read_provenance(_read(raw, PROVENANCE)), []
-    except TrunchbuildError as error:
+    except BadInputError as error:
         return None, list(error.faults)
+
+
+def _blocks(raw: RawFiles, path: str) -> Iterator[bytes]:
+    with raw.open(path) as file:
+        while block := file.read(1 << 20):
+            yield block
 
 
 def _measure(raw: RawFiles, entry: ReleaseFile) -> Measured:
@@ -215,13 +241,14 @@ def _measure(raw: RawFiles, entry: ReleaseFile) -> Measured:
     digest, size = hashlib.sha256(), 0
     tree = MerkleTree() if entry.merkle_root is not None else None
     torn = False
-    with raw.open(entry.path) as file:
-        for block in file if tree is not None else iter(lambda: file.read(1 << 20), b""):
-            digest.update(block)
-            size += len(block)
-            if tree is not None:
-                torn = not block.endswith(b"\n")
-                tree.add(block.removesuffix(b"\n"))
+    for block in raw.lines(entry.path) if tree is not None else _blocks(raw, entry.path):
+        digest.update(block)
+        size += len(block)
+        if size > entry.bytes + _MOST_SURPLUS:
+            raise BadInputError("size", place=entry.path, expected=f"{entry.bytes} bytes", got=f"{size} bytes or more")
+        if tree is not None:
+            torn = not block.endswith(b"\n")
+            tree.add(block.removesuffix(b"\n"))
     if tree is None:
         return Measured(size, digest.hexdigest())
     # A last line without LF is no line of this format; its root must not pass for that of a whole file.

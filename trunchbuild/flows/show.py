@@ -10,7 +10,7 @@ from trunchbuild.core.json_types import Json, JsonObject
 from trunchbuild.core.manifest import CASES, Manifest
 from trunchbuild.core.release import case_digest, cases_digest, release_name, shown
 from trunchbuild.core.strict_json import read_json
-from trunchbuild.effects.store.api import DamagedReleaseError, ReleaseFiles, Store
+from trunchbuild.effects.store.api import DamagedReleaseError, ReleaseFiles, Store, StoreError
 from trunchbuild.errors import BadInputError
 from trunchbuild.flows.diff import case_pairs
 from trunchbuild.flows.prove import find_case, private_line
@@ -64,13 +64,13 @@ def summarize(files: ReleaseFiles) -> ReleaseSummary:
 
 
 def list_releases(store: Store) -> tuple[list[ReleaseSummary], list[ReleaseId]]:
-    """Every release of the store, sorted by name, version and digest; and those whose manifest is damaged."""
+    """Every release of the store, sorted by name, version and digest; and those whose manifest cannot be read."""
     summaries: list[ReleaseSummary] = []
     damaged: list[ReleaseId] = []
     for release in store.releases():
         try:
             files = store.open(release)
-        except (BadInputError, DamagedReleaseError):
+        except (BadInputError, DamagedReleaseError, StoreError):
             damaged.append(release)
         else:
             summaries.append(ReleaseSummary(release, files.manifest, None, files.has_private()))

@@ -19,7 +19,7 @@ from trunchbuild.core.manifest import MANIFEST, PROVENANCE
 from trunchbuild.core.manifest_reader import read_manifest
 from trunchbuild.effects.store._files import Files
 from trunchbuild.effects.store._names import resolve
-from trunchbuild.effects.store._raw import CheckedFiles, FolderFiles, MappedFiles, open_regular
+from trunchbuild.effects.store._raw import MAX_MANIFEST_BYTES, CheckedFiles, FolderFiles, MappedFiles, open_regular
 from trunchbuild.effects.store._stage import DiskStage, store_errors
 from trunchbuild.effects.store.api import DamagedReleaseError, StoreError, UnknownReleaseError, Usage
 from trunchbuild.errors import BadInputError
@@ -74,7 +74,7 @@ class DiskStore:
     def open_raw(self, release: ReleaseId) -> MappedFiles:
         """The files of a release; those whose objects are missing are not among them."""
         entry = self._root / "releases" / release.hex
-        if not entry.is_file():
+        if not entry.is_file() or entry.is_symlink():
             raise UnknownReleaseError(
                 "the store does not hold this release",
                 place=str(self._root),
@@ -85,8 +85,9 @@ class DiskStore:
         if entry.stat().st_size:
             paths[PROVENANCE] = entry
         try:
-            manifest = read_manifest(self._object(release.hex).read_bytes())
-        except (OSError, BadInputError):
+            with open_regular(paths[MANIFEST], str(release)) as file:
+                manifest = read_manifest(file.read(MAX_MANIFEST_BYTES))
+        except (StoreError, BadInputError):
             return MappedFiles(str(release), paths)
         paths.update((file.path, self._object(file.sha256)) for file in manifest.files)
         return MappedFiles(str(release), paths)
@@ -105,7 +106,7 @@ class DiskStore:
 
     def resolve(self, text: str) -> ReleaseId:
         """Find the one release that a person means."""
-        return resolve(text, self.releases(), self._manifest_of)
+        return resolve(text, self.releases(), self._readable)
 
     def provenance(self, release: ReleaseId) -> bytes | None:
         """The record beside the manifest, if there is one."""
@@ -120,13 +121,12 @@ class DiskStore:
         """Count objects and what of them is needed."""
         needed, objects = self._needed(), dict(self._objects())
         loose = [path for name, path in objects.items() if name not in needed] + self._leftovers()
-        sizes = {path: path.stat().st_size for path in (*objects.values(), *loose)}
         return Usage(
             releases=len(self.releases()),
             objects=len(objects),
-            bytes=sum(sizes[path] for path in objects.values()),
+            bytes=sum(map(_size, objects.values())),
             loose_objects=len(loose),
-            loose_bytes=sum(sizes[path] for path in loose),
+            loose_bytes=sum(map(_size, loose)),
         )
 
     def collect(self) -> Usage:
@@ -151,6 +151,8 @@ class DiskStore:
                         self._files.remove(path)
                 for path in self._leftovers():
                     self._files.remove(path)
+                for name in self._listed(self._root / "tmp"):
+                    shutil.rmtree(self._root / "tmp" / name, ignore_errors=True)
             return before
         finally:
             os.close(lock)
@@ -167,23 +169,32 @@ class DiskStore:
     def _listed(self, folder: Path) -> list[str]:
         try:
             return sorted(entry.name for entry in folder.iterdir())
-        except (FileNotFoundError, NotADirectoryError):
+        except FileNotFoundError:
             return []
         except OSError as error:
             raise StoreError(f"cannot list: {error.strerror}", place=str(folder)) from error
 
     def _objects(self) -> Iterator[tuple[str, Path]]:
         for prefix in self._listed(self._root / "objects"):
-            for rest in self._listed(self._root / "objects" / prefix):
-                yield prefix + rest, self._root / "objects" / prefix / rest
+            folder = self._root / "objects" / prefix
+            for rest in self._listed(folder) if folder.is_dir() else ():
+                yield prefix + rest, folder / rest
 
     def _leftovers(self) -> list[Path]:
         return [path for path in sorted((self._root / "tmp").rglob("*")) if path.is_file()]
 
     def _manifest_of(self, release: ReleaseId) -> CheckedFiles | None:
+        """The release; None where its manifest is damaged. One that may not be read is neither."""
         try:
             return self.open(release)
         except (BadInputError, DamagedReleaseError):
+            return None
+
+    def _readable(self, release: ReleaseId) -> CheckedFiles | None:
+        """The release; None where its manifest is damaged or may not be read."""
+        try:
+            return self._manifest_of(release)
+        except StoreError:
             return None
 
     def _needed(self) -> set[str]:
@@ -195,6 +206,14 @@ class DiskStore:
             if files is not None:
                 needed.update(file.sha256 for file in files.manifest.files)
         return needed
+
+
+def _size(path: Path) -> int:
+    """Bytes of a file; none where another process took it away just now."""
+    try:
+        return path.lstat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def _is_hex(name: str) -> bool:

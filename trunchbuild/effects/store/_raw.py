@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import stat
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from trunchbuild.core.ids import ReleaseId
-from trunchbuild.core.manifest import MANIFEST, PRIVATE, Manifest, ReleaseFile
+from trunchbuild.core.manifest import MANIFEST, MAX_LINE_BYTES, PRIVATE, Manifest, ReleaseFile
 from trunchbuild.core.manifest_reader import read_manifest
 from trunchbuild.core.release import release_digest
 from trunchbuild.effects.store.api import DamagedReleaseError, RawFiles, StoreError
@@ -18,6 +19,19 @@ from trunchbuild.errors import BadInputError
 
 MAX_MANIFEST_BYTES = 64 * 1024 * 1024
 """A manifest lists at most some thousand files; more is not one of ours and is not read into memory."""
+_MAX_DEPTH = 200
+"""Folders inside one another; what Git and most systems can check out is far below."""
+_MAX_FILES = 1_000_000
+
+
+def _lines(raw: RawFiles, path: str) -> Iterator[bytes]:
+    """The lines of a file, each with its LF; none may fill the memory."""
+    with raw.open(path) as file:
+        while line := file.readline(MAX_LINE_BYTES + 2):
+            if len(line.removesuffix(b"\n")) > MAX_LINE_BYTES:
+                expected = f"at most {MAX_LINE_BYTES:,} bytes"
+                raise BadInputError("a line too long", place=f"{raw.place}: {path}", expected=expected, got="more")
+            yield line
 
 
 def open_regular(path: Path, place: str) -> IO[bytes]:
@@ -32,6 +46,8 @@ def open_regular(path: Path, place: str) -> IO[bytes]:
     except FileNotFoundError:
         raise BadInputError("no such file", place=place) from None
     except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENXIO, errno.ENOTDIR):
+            raise BadInputError("not a regular file", place=place, got="a link or device") from None
         raise StoreError(f"cannot read: {error.strerror}", place=place) from error
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -58,7 +74,7 @@ class FolderFiles:
             names: list[str] = []
             self._odd = []
             try:
-                self._walk(self._folder, "", names)
+                self._walk(names)
             except OSError as error:
                 raise StoreError(f"cannot list: {error.strerror}", place=str(self._folder)) from error
             self._names = sorted(names)
@@ -75,17 +91,31 @@ class FolderFiles:
             raise BadInputError("no such file", place=f"{self.place}/{path}")
         return open_regular(self._folder / path, f"{self.place}/{path}")
 
-    def _walk(self, folder: Path, prefix: str, names: list[str]) -> None:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                # A name that is no UTF-8 is shown with its bytes escaped, and can never equal a listed path.
-                name = prefix + entry.name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-                if entry.is_dir(follow_symlinks=False):
-                    self._walk(Path(entry.path), f"{name}/", names)
-                elif entry.is_file(follow_symlinks=False):
-                    names.append(name)
-                else:
-                    self._odd.append(name)
+    def lines(self, path: str) -> Iterator[bytes]:
+        """The lines of one of the files, each with its LF."""
+        return _lines(self, path)
+
+    def _walk(self, names: list[str]) -> None:
+        left = [(str(self._folder), "")]
+        while left:
+            folder, prefix = left.pop()
+            if prefix.count("/") > _MAX_DEPTH or len(names) + len(left) > _MAX_FILES:
+                raise BadInputError(
+                    "this is no release folder",
+                    place=self.place,
+                    expected=f"at most {_MAX_FILES:,} files, no deeper than {_MAX_DEPTH} folders",
+                    got=f"more, at {prefix[:80]}",
+                )
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    # A name that is no UTF-8 is shown with its bytes escaped, and can never equal a listed path.
+                    name = prefix + entry.name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+                    if entry.is_dir(follow_symlinks=False):
+                        left.append((entry.path, f"{name}/"))
+                    elif entry.is_file(follow_symlinks=False):
+                        names.append(name)
+                    else:
+                        self._odd.append(name)
 
 
 class MappedFiles:
@@ -113,6 +143,10 @@ class MappedFiles:
         if path not in self._files:
             raise BadInputError("no such file", place=f"{self._place}: {path}")
         return open_regular(self._files[path], f"{self._place}: {path}")
+
+    def lines(self, path: str) -> Iterator[bytes]:
+        """The lines of one of the files, each with its LF."""
+        return _lines(self, path)
 
 
 class CheckedFiles:
@@ -165,7 +199,8 @@ class CheckedFiles:
     def read(self, path: str) -> bytes:
         """The whole of a listed file, checked."""
         entry = self._manifest.file(path)
-        with self._open(entry) as file:
+        self._require_here(entry)
+        with self._raw.open(path) as file:
             data = file.read(entry.bytes + 1)
         self._compare(entry, len(data), hashlib.sha256(data).hexdigest())
         return data
@@ -174,25 +209,26 @@ class CheckedFiles:
         """The lines of a listed file; the digest is checked after the last one."""
         entry = self._manifest.file(path)
         digest, size = hashlib.sha256(), 0
-        with self._open(entry) as file:
-            for line in file:
-                digest.update(line)
-                size += len(line)
-                yield line.removesuffix(b"\n")
+        self._require_here(entry)
+        for line in self._raw.lines(path):
+            digest.update(line)
+            size += len(line)
+            if size > entry.bytes:
+                break
+            yield line.removesuffix(b"\n")
         self._compare(entry, size, digest.hexdigest())
 
     def has_private(self) -> bool:
         """Whether the private part is here."""
         return PRIVATE in self._raw.names()
 
-    def _open(self, entry: ReleaseFile) -> IO[bytes]:
+    def _require_here(self, entry: ReleaseFile) -> None:
         if entry.path == PRIVATE and not self.has_private():
             raise BadInputError(
                 "the private part of this release is withheld",
                 place=f"{self._raw.place}: {PRIVATE}",
                 hint="ask its publisher for private.jsonl, or rebuild the release from its repository",
             )
-        return self._raw.open(entry.path)
 
     def _compare(self, entry: ReleaseFile, size: int, sha256: str) -> None:
         if size != entry.bytes:

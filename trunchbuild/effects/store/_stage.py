@@ -11,9 +11,13 @@ from typing import IO
 
 from trunchbuild.core.ids import ReleaseId
 from trunchbuild.core.manifest import MANIFEST, PROVENANCE
+from trunchbuild.core.provenance import read_provenance
 from trunchbuild.effects.store._files import Files
-from trunchbuild.effects.store._raw import CheckedFiles, MappedFiles
+from trunchbuild.effects.store._raw import CheckedFiles, MappedFiles, open_regular
 from trunchbuild.effects.store.api import ByteSink, StoreError
+from trunchbuild.errors import BadInputError
+
+MAX_RECORD_BYTES = 64 << 20
 
 _HINTS = {
     errno.ENOSPC: "free some space; what was written so far is removed, nothing half-written counts",
@@ -22,6 +26,8 @@ _HINTS = {
     errno.EACCES: "set TRUNCHBUILD_HOME to a folder that can be written",
     errno.EPERM: "set TRUNCHBUILD_HOME to a folder that can be written",
     errno.ENOTDIR: "set TRUNCHBUILD_HOME to a folder",
+    errno.EEXIST: "a file stands where a folder should: set TRUNCHBUILD_HOME to a folder",
+    errno.EISDIR: "a folder stands where a file should: remove it",
 }
 
 
@@ -33,7 +39,8 @@ def store_errors(root: Path) -> Iterator[None]:
     except OSError as error:
         hint = _HINTS.get(error.errno or 0)
         reason = error.strerror or str(error) or type(error).__name__
-        raise StoreError(f"the store cannot be written: {reason}", place=str(root), hint=hint) from error
+        place = error.filename2 or error.filename or root
+        raise StoreError(f"the store cannot be written: {reason}", place=str(place), hint=hint) from error
 
 
 class DiskStage:
@@ -86,7 +93,7 @@ class DiskStage:
                 if path != PROVENANCE:
                     self._place(self._paths[path], self._root / "objects" / sha256[:2] / sha256[2:], sha256)
             self._files.make_folder(entry.parent)
-            if entry.exists():
+            if _is_record(entry, release, PROVENANCE in self._paths):
                 return release
             if PROVENANCE not in self._paths:
                 with self._files.create(self._folder / "entry") as file:
@@ -96,7 +103,7 @@ class DiskStage:
 
     def _place(self, source: Path, target: Path, sha256: str) -> None:
         """Move a sealed file to its final name; one that is there and whole stays, a damaged one is replaced."""
-        if target.is_file() and _sha256_of(target) == sha256:
+        if _sha256_of(target) == sha256:
             return
         self._files.make_folder(target.parent)
         self._files.rename(source, target)
@@ -124,9 +131,26 @@ class _Sink:
         return self._digest.hexdigest()
 
 
-def _sha256_of(path: Path) -> str:
+def _sha256_of(path: Path) -> str | None:
+    """The digest of a regular file; None where there is none that can be read."""
     digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(1 << 20):
-            digest.update(chunk)
+    try:
+        with open_regular(path, str(path)) as file:
+            while chunk := file.read(1 << 20):
+                digest.update(chunk)
+    except (BadInputError, StoreError):
+        return None
     return digest.hexdigest()
+
+
+def _is_record(entry: Path, release: ReleaseId, wanted: bool) -> bool:
+    """Whether a release's entry stands as it should: a provenance of its own, or nothing where none is `wanted`.
+
+    The first build's record stays; a damaged one is replaced.
+    """
+    try:
+        with open_regular(entry, str(entry)) as file:
+            data = file.read(MAX_RECORD_BYTES)
+        return read_provenance(data).release == release if data else not wanted
+    except (BadInputError, StoreError):
+        return False

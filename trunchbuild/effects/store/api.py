@@ -56,6 +56,14 @@ class RawFiles(Protocol):
         """
         ...
 
+    def lines(self, path: str) -> Iterator[bytes]:
+        """The lines of one of the files, each with its LF; a last one perhaps without.
+
+        Raises:
+            BadInputError: As for `open`, or a line is longer than any that a release may hold.
+        """
+        ...
+
 
 class ReleaseFiles(Protocol):
     """The bytes of one release, from the store or from a folder. Every read re-hashes against the manifest."""
