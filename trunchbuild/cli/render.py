@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
@@ -124,3 +125,38 @@ def progress(label: str, total: int | None) -> Iterator[Progress]:
                 bar.update(task, advance=steps, note=printable(note))
 
         yield Drawn()
+
+
+PATIENCE_SECONDS = 1.0
+"""What takes no longer needs no bar."""
+
+
+@contextmanager
+def waiting(label: str) -> Iterator[None]:
+    """A moving bar with the time gone, for a block whose steps cannot be counted; drawn only after `PATIENCE_SECONDS`.
+
+    Nothing may be printed within the block. Silent where stderr is no terminal.
+    """
+    if not sys.stderr.isatty():
+        yield
+        return
+    done = threading.Event()
+    drawer = threading.Thread(target=_draw_until, args=(done, label), daemon=True)
+    drawer.start()
+    try:
+        yield
+    finally:
+        done.set()
+        drawer.join()
+
+
+def _draw_until(done: threading.Event, label: str) -> None:
+    if done.wait(PATIENCE_SECONDS):
+        return
+    from rich import progress as bars  # noqa: PLC0415 - see show_table
+    from rich.console import Console  # noqa: PLC0415
+
+    columns = (bars.TextColumn("{task.description}", markup=False), bars.BarColumn(), bars.TimeElapsedColumn())
+    with bars.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        bar.add_task(label, total=None)
+        done.wait()

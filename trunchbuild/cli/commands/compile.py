@@ -8,7 +8,7 @@ import click
 
 import trunchbuild
 from trunchbuild.cli.options import json_option, runs_code
-from trunchbuild.cli.render import note, say, show_fields, show_json, warn
+from trunchbuild.cli.render import note, say, show_fields, show_json, waiting, warn
 from trunchbuild.cli.wiring import App
 from trunchbuild.core.release_diff import ReleaseDiff
 from trunchbuild.core.repo import parse_target, recorded_url
@@ -79,9 +79,9 @@ def command(
         update=update,
     )
     build = BuildTools(app.git, app.runtime, app.schemas, app.store)
-    outcome = compile_release(
-        order, CompileTools(build, app.files, app.clock, lambda: app.sandbox.name, trunchbuild.__version__)
-    )
+    tools = CompileTools(build, app.files, app.clock, lambda: app.sandbox.name, trunchbuild.__version__)
+    with waiting("compiling"):
+        outcome = compile_release(order, tools)
     for warning in outcome.warnings:
         warn(warning)
     if as_json:

@@ -9,7 +9,7 @@ import click
 
 import trunchbuild
 from trunchbuild.cli.options import json_option, runs_code
-from trunchbuild.cli.render import note, show_json
+from trunchbuild.cli.render import note, show_json, waiting
 from trunchbuild.cli.run_options import Number
 from trunchbuild.cli.run_summary import show_summary
 from trunchbuild.cli.wiring import App
@@ -59,7 +59,8 @@ def command(
         run_file = read_run_file(run, app.files)
         named = release or str(run_file.spec.release)
         files = find_release(named, store=app.store, files=app.files).files
-        summary = grade_run(run, run_file, files, doors, min_coverage=min_coverage)
+        with waiting("grading"):
+            summary = grade_run(run, run_file, files, doors, min_coverage=min_coverage)
         return _show(summary, run, as_json=as_json)
     if release is not None:
         raise UsageError("`--release` belongs to a run; this names a release, or nothing", got=f"`{subject}`")
@@ -81,7 +82,9 @@ def command(
             "min_coverage": DEFAULT_MIN_COVERAGE if min_coverage is None else min_coverage,
         },
     )
-    return _show(import_replies(files, order, doors), folder, as_json=as_json)
+    with waiting("grading"):
+        summary = import_replies(files, order, doors)
+    return _show(summary, folder, as_json=as_json)
 
 
 def _show(summary: Summary, folder: Path, *, as_json: bool) -> int:

@@ -8,7 +8,7 @@ import click
 
 from trunchbuild.cli.commands.verify import show_report
 from trunchbuild.cli.options import json_option
-from trunchbuild.cli.render import say, show_json
+from trunchbuild.cli.render import say, show_json, waiting
 from trunchbuild.cli.wiring import App
 from trunchbuild.core.ids import Digest
 from trunchbuild.errors import UsageError
@@ -24,7 +24,8 @@ def command(app: App, folder: Path, digest: str | None, as_json: bool) -> int:
     """Check a release folder and add it to the store; a folder that fails a check is not added."""
     if not app.files.is_folder(folder):
         raise UsageError("not a folder", place=str(folder))
-    report = import_folder(folder, None if digest is None else Digest.parse(digest), store=app.store)
+    with waiting("checking"):
+        report = import_folder(folder, None if digest is None else Digest.parse(digest), store=app.store)
     added = report.outcome == "yes"
     if as_json:
         show_json({"added": added, **report.json()})

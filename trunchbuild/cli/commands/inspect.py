@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from trunchbuild.cli.options import json_option, runs_code
-from trunchbuild.cli.render import counted, say, show_fields, show_json, warn
+from trunchbuild.cli.render import counted, say, show_fields, show_json, waiting, warn
 from trunchbuild.cli.wiring import App
 from trunchbuild.core.repo import RepoAddress
 from trunchbuild.errors import BadInputError
@@ -41,13 +41,15 @@ def command(
     elsewhere = app.runtime_elsewhere if portability else None
     order = InspectOrder(config, app.clock.now().date(), strict, elsewhere)
     if app.files.is_folder(Path(target)):
-        inspection = inspect_benchmark(app.folders.open(Path(target)), order, app.runtime, app.schemas)
+        with waiting("inspecting"):
+            inspection = inspect_benchmark(app.folders.open(Path(target)), order, app.runtime, app.schemas)
         pinned = None
     elif "@" not in target and RepoAddress.parse(target).is_local:
         raise BadInputError("no such folder", place=target, expected="a folder, or REPO@REV")
     else:
         with open_target(target, git=app.git, warn=warn, insecure_http=insecure_http) as commit:
-            inspection = inspect_benchmark(commit, order, app.runtime, app.schemas)
+            with waiting("inspecting"):
+                inspection = inspect_benchmark(commit, order, app.runtime, app.schemas)
             pinned = str(commit.pin.commit)
     if as_json:
         show_json({**inspection.json(), "commit": pinned})

@@ -7,7 +7,7 @@ import posixpath
 import click
 
 from trunchbuild.cli.options import json_option, runs_code
-from trunchbuild.cli.render import show_fields, show_json
+from trunchbuild.cli.render import show_fields, show_json, waiting
 from trunchbuild.cli.wiring import App
 from trunchbuild.core.eval_module import MAX_SOURCES
 from trunchbuild.core.receipt import ExportFormat
@@ -56,7 +56,7 @@ def command(
         with_receipt=not no_receipt,
         checked=not unchecked,
     )
-    with exported(request, tools) as export:
+    with waiting("transforming"), exported(request, tools) as export:
         write_or_compare(export.files, tools.files, here, check=check)
     written = [posixpath.relpath(str(file.path), str(here)) for file in export.files]
     if as_json:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from trunchbuild.cli.options import json_option, runs_code
-from trunchbuild.cli.render import cut, say, show_json
+from trunchbuild.cli.render import cut, say, show_json, waiting
 from trunchbuild.cli.wiring import App
 from trunchbuild.core.checks import CheckReport, CheckResult
 from trunchbuild.core.ids import Digest
@@ -57,7 +57,9 @@ def command(
     if is_run_folder(Path(subject), app.files):
         if rebuild or repo is not None or manifest is not None or seal is not None:
             raise UsageError("that is a run: `--rebuild`, `--repo`, `--manifest` and `--seal` belong to a release")
-        return _answer(_verify_run(app, Path(subject), release, claimed), as_json=as_json)
+        with waiting("verifying"):
+            report = _verify_run(app, Path(subject), release, claimed)
+        return _answer(report, as_json=as_json)
     if release is not None:
         raise UsageError("`--release` belongs to a run", got=f"`{subject}`, which is none")
     order = VerifyOrder(
@@ -69,7 +71,9 @@ def command(
         seal_key=None if seal is None else checked_key(app.files.read(seal), str(seal)),
         manifest=manifest,
     )
-    return _answer(verify(order, VerifyTools(app.files, app.store, lambda: _build_tools(app))), as_json=as_json)
+    with waiting("verifying"):
+        report = verify(order, VerifyTools(app.files, app.store, lambda: _build_tools(app)))
+    return _answer(report, as_json=as_json)
 
 
 def _build_tools(app: App) -> BuildTools:
