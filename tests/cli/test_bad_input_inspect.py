@@ -158,6 +158,15 @@ EVALS = [
         more={"e/x.mjs": "export default { grade: () => 1 }\n"},
     ),
     evaluation(
+        "evaluator-export-misspelt",
+        CUSTOM.replace("#default", "#grad"),
+        "e/x.mjs",
+        "export `grad`: a function",
+        "got `default`, `grade`",
+        "evals/a.mjs names it",
+        more={"e/x.mjs": "export default () => 1\nexport const grade = () => 1\n"},
+    ),
+    evaluation(
         "evaluator-key-of-another-file",
         CUSTOM.replace("'e/x.mjs#", "'e/y.mjs#"),
         "/evaluate/evaluatorKey",
@@ -201,7 +210,7 @@ EVALS = [
         "lint-with-strict",
         ("inspect", "--strict"),
         3,
-        ("error: lint", "no licence", "stands in the prompt", "case x"),
+        ("error: lint", "no license", "stands in the prompt", "case x"),
         {
             "benchmark.config.mjs": CONFIG.replace("license: 'CC0-1.0', ", ""),
             "evals/a.mjs": EVAL.replace("prompt: 'p'", "prompt: 'Say yes.'").replace(

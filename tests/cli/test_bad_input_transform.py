@@ -65,6 +65,8 @@ MODULES = [
     ),
     module("bare-package", "import x from 'lodash'\nexport default x\n", 3, "t.mjs:1", "lodash"),
     module("not-utf8", b"export default '\xe9'\n".decode("latin-1"), 3, "t.mjs"),
+    returns("source-misnamed", "sources.row.content.split()", "t.mjs:4", "TypeError", "the sources' names are `rows`"),
+    python("source-misnamed-python", "return sources['row']", 3, "t.py:4", "KeyError", "the sources' names are `rows`"),
     returns("math-random", "[{ id: 'a', prompt: String(Math.random()) }]", "t.mjs:4", "Math.random"),
     returns("date-now", "[{ id: 'a', prompt: String(Date.now()) }]", "t.mjs:4", "Date.now"),
     returns("process-env", "[{ id: 'a', prompt: process.env.HOME }]", "t.mjs:4", "process"),

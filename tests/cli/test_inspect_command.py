@@ -93,7 +93,23 @@ def test_people_read_what_would_be_compiled_and_warnings_apart(
     assert "benchmark  Two kinds 1.2.3\n" in outcome.out
     assert "graded by  gsm8k@1 (36)\n" in outcome.out
     assert "cases      39 in 3 evals\n" in outcome.out
-    assert outcome.err.startswith("warning: benchmark.config.ts: no licence")
+    assert outcome.err.startswith("warning: benchmark.config.ts: no license")
+
+
+def test_an_evaluator_may_be_a_named_export(files: dict[str, bytes | str], tmp_path: Path, warm_home: Path) -> None:
+    files["evals/own.mjs"] = """export default {
+  id: "own", title: "Own", cases: [{ id: "x", prompt: "Say 1." }],
+  evaluate: { kind: "custom", evaluatorKey: "evaluators/all.mjs#strict", sourcePath: "evaluators/all.mjs" },
+}
+"""
+    files["evaluators/all.mjs"] = 'export * from "./strict.mjs"\n'
+    files["evaluators/strict.mjs"] = (
+        "export const strict = { evaluate: () => ({ passed: true, score: 1, message: '' }) }\n"
+    )
+    make_repo(tmp_path, files)
+    outcome = trunchbuild("inspect", cwd=tmp_path, home=warm_home)
+    assert outcome.code == 0, outcome.err
+    assert "runs       evaluators/all.mjs\n           evaluators/strict.mjs\n" in outcome.out
 
 
 def test_only_what_is_committed_counts_for_a_commit(

@@ -71,10 +71,10 @@ class Declared:
         """The member as it stands; None if it is absent."""
         return self._value.get(name)
 
-    def required(self, name: str, expected: str) -> bool:
+    def required(self, name: str, expected: str, hint: str | None = None) -> bool:
         """Whether a member that must be there is there; its absence is noted."""
         if name not in self._value:
-            self.faults.append(Fault(self.place(name), "missing", expected))
+            self.faults.append(Fault(self.place(name), "missing", expected, hint=hint))
         return name in self._value
 
     def text(self, name: str, *, filled: bool = False) -> str | None:

@@ -192,7 +192,9 @@ def _transformer(declared: Declared, value: JsonObject, path: str) -> Transforme
 def _evaluator(declared: Declared, path: str, config: BenchmarkConfig, *, is_function: bool) -> Evaluator | None:
     if is_function:
         return CustomEvaluator(module=path, member="default.evaluate")
-    if not declared.required("evaluate", "a built-in specification, a function, or {kind: custom}"):
+    if not declared.required(
+        "evaluate", "a built-in specification, a function, or {kind: custom}", "it grades the cases that bring none"
+    ):
         return None
     value = declared.mapping("evaluate", "a built-in specification, a function, or {kind: custom}")
     if value is None:

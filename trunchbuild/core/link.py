@@ -20,7 +20,7 @@ def missing_names(
             target = links.get((path, one.specifier))
             if target is None or target.startswith("node:"):
                 continue
-            exported = _exports(target, surveys, modules, links)
+            exported = exported_names(target, surveys, modules, links)
             for name, place in one.names:
                 if exported is not None and name not in exported:
                     findings.append(
@@ -29,7 +29,7 @@ def missing_names(
     return findings
 
 
-def _exports(
+def exported_names(
     path: str,
     surveys: Mapping[str, Survey],
     modules: Mapping[str, Module],

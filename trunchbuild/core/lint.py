@@ -34,8 +34,8 @@ def lint_config(config: BenchmarkConfig) -> list[Fault]:
     """What is missing in a config that may be missing."""
     if config.facts.license is not None:
         return []
-    hint = 'add license: "CC-BY-4.0", or whatever holds; SPDX names licences'
-    return [Fault(config.path, "no licence: nobody knows whether the evals may be used", hint=hint)]
+    hint = 'add license: "CC-BY-4.0", or whatever holds; SPDX names licenses'
+    return [Fault(config.path, "no license: nobody knows whether the evals may be used", hint=hint)]
 
 
 class CaseLint:

@@ -34,6 +34,8 @@ class ModuleGraph:
     """By path, sorted."""
     links: Mapping[tuple[str, str], str]
     """(importing path, specifier as written) -> repository path, or `node:NAME` for a built-in."""
+    exports: frozenset[str] | None = None
+    """Names that the entry exports; None where only running it could tell."""
 
 
 class ModuleRefusedError(BadInputError):

@@ -149,7 +149,7 @@ def _read_tools(definitions: Sequence[EvalDefinition], modules: Modules) -> Mapp
 
 
 def _check_evaluators(definitions: Sequence[EvalDefinition], modules: Modules) -> list[EvalDefinition]:
-    """Find the function behind each `{kind: custom}`; named exports are found when they are called."""
+    """Find the function behind each `{kind: custom}`; of a named export, that there is one: a call finds the rest."""
     named = {
         definition.evaluate.module
         for definition in definitions
@@ -160,10 +160,16 @@ def _check_evaluators(definitions: Sequence[EvalDefinition], modules: Modules) -
     checked: list[EvalDefinition] = []
     for definition in definitions:
         custom = definition.evaluate
-        if not isinstance(custom, CustomEvaluator) or custom.member != "default":
+        if not isinstance(custom, CustomEvaluator) or custom.member == "default.evaluate":
             checked.append(definition)
             continue
         with refusals.gather():
+            if custom.member != "default":
+                exports = modules.graph(custom.module).exports
+                if exports is not None and custom.member not in exports:
+                    raise _no_evaluator(custom, definition.path, exports)
+                checked.append(definition)
+                continue
             member = _function_of(custom, loaded[custom.module], definition.path)
             checked.append(replace(definition, evaluate=CustomEvaluator(custom.module, member)))
     refusals.tell("the evaluators")
@@ -175,10 +181,15 @@ def _function_of(custom: CustomEvaluator, module: LoadedModule, eval_path: str) 
         return custom.member
     if "/evaluate" in module.functions:
         return f"{custom.member}.evaluate"
-    raise InvalidBenchmarkError(
+    raise _no_evaluator(custom, eval_path)
+
+
+def _no_evaluator(custom: CustomEvaluator, eval_path: str, exports: Iterable[str] = ()) -> InvalidBenchmarkError:
+    return InvalidBenchmarkError(
         "the evaluator's module exports no evaluator by that name",
         place=custom.module,
         expected=f"export `{custom.member}`: a function, or an object with a function `evaluate`",
+        got=", ".join(f"`{name}`" for name in sorted(exports)) or None,
         hint=f"{eval_path} names it",
     )
 

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from trunchbuild.core.link import missing_names
+from trunchbuild.core.link import exported_names, missing_names
 from trunchbuild.core.modules import Module, ModuleBrokenError, ModuleGraph, ModuleRefusedError
 from trunchbuild.core.resolve import EXTENSIONS, Refused, candidates, joined, resolve
 from trunchbuild.core.strict_json import read_json
@@ -125,7 +125,9 @@ class _Graph:
         self.findings += missing_names(self.surveys, self.modules, self.links)
         raise_findings(self.findings)
         modules = {path: self.modules[path] for path in sorted(self.modules)}
-        return ModuleGraph(entry, "javascript", modules, dict(sorted(self.links.items())))
+        exports = exported_names(entry, self.surveys, self.modules, self.links)
+        names = None if exports is None else frozenset(exports)
+        return ModuleGraph(entry, "javascript", modules, dict(sorted(self.links.items())), names)
 
 
 def raise_findings(findings: Iterable[Finding]) -> None:

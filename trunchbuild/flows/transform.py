@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from trunchbuild.core.json_types import Json
@@ -11,7 +11,7 @@ from trunchbuild.core.loaded import FileRecord, TransformerRecord
 from trunchbuild.core.modules import ModuleGraph
 from trunchbuild.core.strict_json import read_json_lines
 from trunchbuild.core.tree import SourceTree
-from trunchbuild.effects.runtime.api import Runtime, Transformed
+from trunchbuild.effects.runtime.api import GuestError, Runtime, Transformed
 from trunchbuild.flows.modules import load_graph
 from trunchbuild.flows.read_sources import Source, file_record
 
@@ -54,7 +54,12 @@ def run_transformer(
     """
     graph = load_graph(tree, transformer, runtime)
     texts = {source.record.name: source.text for source in sources}
-    output = runtime.transform(graph, texts, None if look is None else lambda file: look(_placed(file, transformer)))
+    try:
+        output = runtime.transform(
+            graph, texts, None if look is None else lambda file: look(_placed(file, transformer))
+        )
+    except GuestError as error:
+        raise _naming_sources(error, texts) from None
     record = TransformerRecord(
         name=output.name,
         path=transformer,
@@ -62,6 +67,15 @@ def run_transformer(
         sources=tuple(source.record for source in sources),
     )
     return TransformerRun(record, output)
+
+
+def _naming_sources(error: GuestError, names: Iterable[str]) -> GuestError:
+    """The error; where it looks like a source by a name that is none, with the names that there are."""
+    [fault, *others] = error.faults
+    if others or fault.hint or not fault.message.startswith(("TypeError: Cannot read properties of", "KeyError: ")):
+        return error
+    hint = f"the sources' names are {', '.join(f'`{name}`' for name in sorted(names))}"
+    return type(error)(error.message, faults=[replace(fault, hint=hint)])
 
 
 def module_records(tree: SourceTree, graph: ModuleGraph) -> tuple[FileRecord, ...]:
