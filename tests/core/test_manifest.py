@@ -16,6 +16,7 @@ from trunchbuild.core.loaded import BenchmarkFacts, FileRecord, SourceRecord, Tr
 from trunchbuild.core.manifest import EvalEntry, EvaluatorUse, Manifest, ReleaseFile, SourceFacts
 from trunchbuild.core.manifest_reader import read_manifest
 from trunchbuild.core.release import release_digest, release_name, release_version, shown, slug
+from trunchbuild.core.tree_names import name_fault
 from trunchbuild.errors import BadInputError
 
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -31,7 +32,11 @@ limits = st.builds(
 )
 schemas = st.dictionaries(text, text | st.integers(-5, 5) | st.booleans() | st.none(), max_size=3)
 tools = st.none() | st.dictionaries(text, st.builds(Tool, text, schemas, st.none() | paths), max_size=2)
-uses = st.lists(st.builds(EvaluatorUse, st.just("exact@1"), st.integers(1, 9)), max_size=2).map(tuple)
+line = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=20).filter(lambda title: title.strip() != "")
+version = st.from_regex(r"[0-9A-Za-z][0-9A-Za-z.+_-]{0,63}", fullmatch=True)
+builtin = st.builds(EvaluatorUse, st.just("exact@1"), st.integers(1, 9))
+own = st.builds(EvaluatorUse, st.just("custom@1"), st.integers(1, 9), paths, st.just("default"))
+uses = st.tuples(own, builtin) | st.lists(builtin, max_size=2).map(tuple)
 transformers = st.builds(
     TransformerRecord,
     text,
@@ -46,7 +51,7 @@ def entries(draw: st.DrawFn, eval_id: str) -> EvalEntry:
     form = draw(st.sampled_from(["inline", "file", "transformer"]))
     return EvalEntry(
         id=eval_id,
-        title=draw(text),
+        title=draw(line),
         module=draw(records),
         form=form,  # type: ignore[arg-type]
         case_count=draw(st.integers(1, 25_000)),
@@ -65,8 +70,12 @@ def manifests(draw: st.DrawFn) -> Manifest:
     ids = draw(
         st.lists(st.from_regex(r"[a-z0-9][a-z0-9._-]{0,9}", fullmatch=True), min_size=1, max_size=3, unique=True)
     )
+    evals = tuple(draw(entries(eval_id)) for eval_id in ids)
+    named = {use.module for entry in evals for use in entry.evaluators}
+    named |= {tool.module for entry in evals for tool in (entry.tools or {}).values()}
     modules = {
-        f"modules/{path}": ReleaseFile(f"modules/{path}", draw(hex64), draw(sizes)) for path in draw(st.sets(paths))
+        f"modules/{path}": ReleaseFile(f"modules/{path}", draw(hex64), draw(sizes))
+        for path in sorted((draw(st.sets(paths)) | named) - {None})
     }
     jsonl = {
         path: ReleaseFile(path, draw(hex64), draw(sizes), draw(sizes), draw(hex64))
@@ -75,15 +84,15 @@ def manifests(draw: st.DrawFn) -> Manifest:
     files = {**modules, **jsonl}
     return Manifest(
         benchmark=BenchmarkFacts(
-            draw(text),
-            draw(text),
+            draw(line),
+            draw(version),
             draw(maybe_text),
             draw(maybe_text),
             draw(maybe_text),
             draw(st.lists(text).map(tuple)),
         ),
         source=SourceFacts("sha1", draw(hex40), draw(hex40), draw(paths)),
-        evals=tuple(draw(entries(eval_id)) for eval_id in ids),
+        evals=evals,
         files=tuple(files[path] for path in sorted(files)),
     )
 
@@ -103,6 +112,34 @@ SMALL = Manifest(
         ReleaseFile("private.jsonl", "0" * 64, 10, 1, "1" * 64),
     ),
 )
+
+
+CUSTOM = {"kind": "custom@1", "cases": 1, "module": "x.js", "member": "default"}
+
+
+@pytest.mark.parametrize("name", ["a?b", 'a"b', "a<b>|c", "*", "a\u00a0b", "a\u200bb", "a b", "ü😀", ".GITx", "a#b"])
+def test_every_name_that_a_commit_may_hold_can_be_stated(name: str) -> None:
+    """The rules are those of reading from a commit: what compiles is read again."""
+    assert name_fault(name.encode()) is None
+    record = FileRecord(f"data/{name}.jsonl", "c" * 64, 1)
+    entry = replace(SMALL.evals[0], form="file", case_file=record, module=FileRecord(f"{name}/e.ts", "c" * 64, 1))
+    manifest = replace(SMALL, evals=(entry,), source=replace(SMALL.source, config=f"{name}/benchmark.config.ts"))
+    assert read_manifest(manifest.canonical_bytes()) == manifest
+
+
+@pytest.mark.parametrize(
+    "name", ["..", ".", "", ".git", ".GIT", "git~1", ".g\u200cit", ".git.", "a:b", "a\\b", "a\x1bb", "a\x9bb"]
+)
+def test_a_name_that_no_commit_may_hold_is_refused(name: str) -> None:
+    assert name_fault(name.encode()) is not None
+    with pytest.raises(BadInputError, match="/files/1/path"):
+        read_manifest(changed(["files", 1, "path"], f"modules/{name}/x.js"))
+
+
+def test_functions_that_stand_among_the_files_are_read() -> None:
+    assert read_manifest(changed(["evals", 0, "evaluators"], [CUSTOM])).evals[0].evaluators[0].module == "x.js"
+    tools = {"t": {"description": "", "inputSchema": {}, "module": "x.js"}}
+    assert read_manifest(changed(["evals", 0, "tools"], tools)).evals[0].tools is not None
 
 
 def test_the_digest_is_what_sha256sum_says_of_the_bytes() -> None:
@@ -134,7 +171,21 @@ def test_the_unchanged_twin_of_the_refused_ones_is_read() -> None:
         (["new"], 1, "/new"),
         (["benchmark", "title"], 1, "/benchmark/title"),
         (["benchmark", "title"], None, "/benchmark/title"),
+        (["benchmark", "title"], " ", "/benchmark/title"),
+        (["benchmark", "title"], "a\nyes: every check agrees", "/benchmark/title"),
+        (["benchmark", "title"], "a\x1b[2J", "/benchmark/title"),
+        (["benchmark", "title"], "a\x9b2J", "/benchmark/title"),
+        (["benchmark", "version"], "", "/benchmark/version"),
+        (["benchmark", "version"], "../../x", "/benchmark/version"),
+        (["benchmark", "version"], "1" * 65, "/benchmark/version"),
+        (["benchmark", "version"], "1.0\n", "/benchmark/version"),
         (["benchmark", "author"], "x", "/benchmark/author"),
+        (["evals", 0, "title"], "a\nb", "/evals/0/title"),
+        (["evals", 0, "evaluators", 0, "module"], "x.js", "/evals/0/evaluators/0/module"),
+        (["evals", 0, "evaluators", 0, "kind"], "custom@1", "/evals/0/evaluators/0/module"),
+        (["evals", 0, "evaluators"], [CUSTOM, CUSTOM], "/evals/0/evaluators"),
+        (["evals", 0, "evaluators"], [{**CUSTOM, "module": "y.js"}], "/files"),
+        (["evals", 0, "tools"], {"t": {"description": "", "inputSchema": {}, "module": "y.js"}}, "/files"),
         (["source", "commit"], "A" * 40, "/source/commit"),
         (["source", "commit"], "a" * 64, "/source/commit"),
         (["source", "objectFormat"], "md5", "/source/objectFormat"),

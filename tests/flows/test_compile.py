@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.repos import git
+from tests.support.repos import add_commit, git
 from tests.support.workshop import CASES, EVAL, Workshop, jsonl
 from trunchbuild.core.lockfile import LockConflictError, LockFormatError
 from trunchbuild.errors import BadInputError, ExitCode
@@ -80,6 +80,17 @@ def test_compiling_again_leaves_the_lock_as_it_is(workshop: Workshop) -> None:
     outcome = workshop.compile(workshop.commit)
     assert outcome.status == "unchanged"
     assert (workshop.lock.stat().st_mtime_ns, workshop.lock.read_bytes()) == before
+
+
+@pytest.mark.parametrize("name", ["q?.jsonl", 'a"b<c>|d.jsonl', "*.jsonl", "n\u00a0b.jsonl", "z\u200bw ü😀.jsonl"])
+def test_whatever_name_a_source_has_what_compiles_verifies(tmp_path: Path, name: str) -> None:
+    workshop = Workshop(tmp_path)
+    workshop.runtime.exports = {"evals/sums.mjs": {**EVAL, "cases": f"../data/{name}"}}
+    add_commit(workshop.repo, {f"data/{name}": jsonl(*CASES.values())})
+    outcome = workshop.compile()
+    assert workshop.verify(workshop.lock, rebuild=True, repo=workshop.address).outcome == "yes"
+    assert tomllib.loads(workshop.lock.read_text())["evals"]["sums"]["sources"]["cases"]["path"] == f"data/{name}"
+    assert workshop.store.open(outcome.release).manifest.evals[0].case_file is not None
 
 
 class TestAnotherDigest:

@@ -301,6 +301,28 @@ class TestLines:
             (lambda a, b: (a.append(a.pop(0)), b.append(b.pop(0))), "cases.jsonl", "order of evals"),
             (lambda a, b: b.__setitem__(0, b[0][:-1] + b',"salt":"' + b"0" * 64 + b'"}'), "private.jsonl", "salts"),
             (lambda a, b: a.__setitem__(3, a[3][:-1] + b',"tools":["sub"]}'), "cases.jsonl:4", "tool"),
+            (
+                lambda a, b: b.__setitem__(0, b[0].replace(b'"expected":"4",', b"")),
+                "private.jsonl:1 /evaluate",
+                "needs",
+            ),
+            (lambda a, b: b.__setitem__(0, b[0].replace(b'"4"', b"4")), "private.jsonl:1 /evaluate/expected", "string"),
+            (lambda a, b: b.__setitem__(0, b[0].replace(b'"4"', b"[]")), "private.jsonl:1 /evaluate/expected", "empty"),
+            (
+                lambda a, b: b.__setitem__(0, b[0].replace(b'"kind"', b'"ignorecase":true,"kind"')),
+                "private.jsonl:1 /evaluate/ignorecase",
+                "unknown parameter",
+            ),
+            (
+                lambda a, b: b.__setitem__(3, b[3].replace(b"#default", b"#other")),
+                "private.jsonl:4",
+                "another function",
+            ),
+            (
+                lambda a, b: b.__setitem__(3, b[3].replace(b'Path":"eval', b'Path":"uval')),
+                "private.jsonl:4",
+                "another function",
+            ),
         ],
     )
     def test_each_fault_is_found_at_its_place(

@@ -58,7 +58,11 @@ def case(eval_id: str, case_id: str, prompt: str, expected: str = "4", **more: o
 
 def custom_case(eval_id: str, case_id: str, prompt: str) -> CaseLines:
     """One case graded by the eval's own function."""
-    evaluate = {"kind": "custom", "evaluatorKey": "evaluators/half.js#default", "sourcePath": "evaluators/half.js"}
+    evaluate = {
+        "kind": "custom",
+        "evaluatorKey": "evaluators/half.js#default.evaluate",
+        "sourcePath": "evaluators/half.js",
+    }
     return CaseLines(
         id=case_id,
         public=dumped({"eval": eval_id, "id": case_id, "prompt": prompt}),

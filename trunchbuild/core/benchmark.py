@@ -18,7 +18,7 @@ PROTOCOL_VERSIONS = (1,)
 """The contract versions that this build reads."""
 
 _SAFE_INTEGER = 2**53 - 1
-_VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]{0,63}\Z")
+VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]{0,63}\Z")
 _TOOL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}\Z")
 _CONFIG_KEYS = (
     "protocolVersion",
@@ -114,7 +114,7 @@ def _check_version(version: Json, path: str) -> None:
 def _facts(config: Declared) -> BenchmarkFacts:
     title = config.line("title")
     version = config.line("version")
-    if version is not None and not _VERSION.match(version):
+    if version is not None and not VERSION.match(version):
         config.wrong("version", "a version such as `1.0.0` (letters, digits and `.+_-`, at most 64)", version)
     return BenchmarkFacts(
         title=title or "",

@@ -9,9 +9,10 @@ from itertools import zip_longest
 from typing import TypeVar
 
 from trunchbuild.core.canonical import canonical_bytes
+from trunchbuild.core.grading import KINDS, check_specification
 from trunchbuild.core.ids import CaseId, Digest
 from trunchbuild.core.json_types import Json
-from trunchbuild.core.manifest import CASES, PRIVATE, EvalEntry, Manifest
+from trunchbuild.core.manifest import CASES, CUSTOM, PRIVATE, EvalEntry, Manifest
 from trunchbuild.core.private_case import PrivateCase
 from trunchbuild.core.public_case import PublicCase
 from trunchbuild.core.release import case_digest
@@ -21,8 +22,6 @@ from trunchbuild.errors import BadInputError, Fault
 
 _T = TypeVar("_T")
 
-CUSTOM = "custom"
-"""The kind of evaluators that are functions of the repository."""
 CUSTOM_NUMBERED = "custom@1"
 """How a manifest names them: the number is that of the rules by which the function is called."""
 
@@ -108,6 +107,7 @@ class _LineCheck:
             return None
         self._kinds[case.case.eval, f"{case.kind}@{case.number}"] += 1
         self.salted += case.salt is not None
+        self._evaluator(place, case)
         return case.case
 
     def counts(self, *, with_private: bool) -> None:
@@ -139,6 +139,18 @@ class _LineCheck:
         if canonical_bytes(value) != line:
             self.fault(place, "not canonical", "RFC 8785 bytes", "the same value written in another way")
         return parsed
+
+    def _evaluator(self, place: str, case: PrivateCase) -> None:
+        """The parameters of a built-in evaluator that this build knows; check (6) names the others."""
+        if case.kind == CUSTOM:
+            entry = self._evals.get(case.case.eval)
+            use = next((use for use in entry.evaluators if use.module is not None), None) if entry else None
+            key = None if use is None else f"{use.module}#{use.member}"
+            if use is not None and case.evaluate != {"kind": CUSTOM, "evaluatorKey": key, "sourcePath": use.module}:
+                got = str(case.evaluate.get("evaluatorKey"))
+                self.fault(f"{place} /evaluate", "another function than the manifest's", key, got)
+        elif case.number in KINDS.get(case.kind, ()):
+            self.faults += check_specification(case.evaluate, f"{place} /evaluate")
 
     def _tools(self, place: str, case: PublicCase, entry: EvalEntry) -> None:
         for name in case.tools or ():

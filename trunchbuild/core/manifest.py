@@ -20,6 +20,9 @@ PROVENANCE = "provenance.json"
 MODULES = "modules/"
 """Prefix of the files that a run executes; the repository path follows."""
 
+CUSTOM = "custom"
+"""The kind of evaluators that are functions of the repository."""
+
 PROTOCOL_VERSION = 1
 
 MAX_LINE_BYTES = 64 << 20

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from trunchbuild.core.benchmark import VERSION
 from trunchbuild.core.case_settings import NO_LIMITS, Limits, Tool
+from trunchbuild.core.case_shape import is_repository_path
 from trunchbuild.core.fields import Fields
 from trunchbuild.core.loaded import BenchmarkFacts, CaseForm, FileRecord, SourceRecord, TransformerRecord
 from trunchbuild.core.manifest import (
     CASES,
+    CUSTOM,
     MANIFEST,
     MANIFEST_TYPE,
     MODULES,
@@ -22,6 +25,7 @@ from trunchbuild.core.manifest import (
     SourceFacts,
 )
 from trunchbuild.core.strict_json import read_json
+from trunchbuild.core.tree_names import name_fault
 from trunchbuild.errors import BadInputError
 
 _HEX64 = re.compile(r"[0-9a-f]{64}\Z")
@@ -29,6 +33,7 @@ _OBJECT_ID = {"sha1": re.compile(r"[0-9a-f]{40}\Z"), "sha256": re.compile(r"[0-9
 _OBJECT_FORMATS: dict[str, Literal["sha1", "sha256"]] = {"sha1": "sha1", "sha256": "sha256"}
 _EVAL_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,127}\Z")
 _KIND = re.compile(r"[a-z][a-z0-9_]*@[1-9][0-9]{0,5}\Z")
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 _FORMS: tuple[CaseForm, ...] = ("inline", "file", "transformer")
 
 
@@ -47,17 +52,23 @@ def read_manifest(data: bytes, place: str = MANIFEST) -> Manifest:
 
 
 def safe_path(fields: Fields, name: str) -> str:
-    """Read a member that is a repository path; nothing that leaves a folder passes.
+    """Read a member that is a repository path, by the rules for paths that are read from a commit.
 
     Raises:
-        BadInputError: It is absolute, has `.`, `..` or empty parts, a backslash, colon or control character.
+        BadInputError: It is absolute, has `.`, `..` or empty parts, a backslash, colon, control character or `.git`.
     """
     path = fields.text(name)
-    parts = path.split("/")
-    hostile = any(part in ("", ".", "..") or part.lower() == ".git" for part in parts)
-    if hostile or any(character in '\\:*?"<>|' or not character.isprintable() for character in path):
-        raise fields.wrong(name, "a relative path within the folder", ascii(path))
+    if not is_repository_path(path) or any(name_fault(part.encode("utf-8")) for part in path.split("/")):
+        raise fields.wrong(name, "a relative path within the folder", ascii(path[:200]))
     return path
+
+
+def _line(fields: Fields, name: str) -> str:
+    """A title: what an author's config may hold, and no text that forges lines of a report."""
+    value = fields.text(name)
+    if not value.strip() or _CONTROL.search(value):
+        raise fields.wrong(name, "a string of one line that is not empty", ascii(value[:80]))
+    return value
 
 
 def _matching(fields: Fields, name: str, pattern: re.Pattern[str], expected: str) -> str:
@@ -111,12 +122,25 @@ def _check_lists(fields: Fields, manifest: Manifest) -> None:
             raise fields.wrong("files", f"`{CASES}`, `{PRIVATE}` and paths under `{MODULES}`", f"`{entry.path}`")
         if jsonl != (entry.lines is not None) or jsonl != (entry.merkle_root is not None):
             raise fields.wrong("files", "`lines` and `merkleRoot` for the two JSONL files alone", f"`{entry.path}`")
+    for index, item in enumerate(manifest.evals):
+        _check_modules(fields, index, item, paths)
+
+
+def _check_modules(fields: Fields, index: int, entry: EvalEntry, paths: list[str]) -> None:
+    """An eval's functions are among the files; a run would miss them otherwise."""
+    functions = [use.module for use in entry.evaluators if use.module is not None]
+    if len(functions) > 1:
+        raise fields.wrong(f"evals/{index}/evaluators", "at most one function of the repository", str(len(functions)))
+    tools = [tool.module for tool in (entry.tools or {}).values() if tool.module is not None]
+    for module in functions + tools:
+        if MODULES + module not in paths:
+            raise fields.wrong("files", f"`{MODULES}{module}`, which eval `{entry.id}` names", "no such entry")
 
 
 def _read_facts(fields: Fields) -> BenchmarkFacts:
     facts = BenchmarkFacts(
-        title=fields.text("title"),
-        version=fields.text("version"),
+        title=_line(fields, "title"),
+        version=_matching(fields, "version", VERSION, "a version such as `1.0.0`"),
         description=fields.optional("description", fields.text),
         license=fields.optional("license", fields.text),
         homepage=fields.optional("homepage", fields.text),
@@ -185,6 +209,10 @@ def _read_use(fields: Fields) -> EvaluatorUse:
         member=fields.optional("member", fields.text),
     )
     fields.end()
+    named = (use.module is not None, use.member is not None)
+    own = use.kind.partition("@")[0] == CUSTOM
+    if named != (own, own):
+        raise fields.wrong("module", f"`module` and `member` for `{CUSTOM}` and for nothing else", f"`{use.kind}`")
     return use
 
 
@@ -210,7 +238,7 @@ def _read_eval(fields: Fields) -> EvalEntry:
     tools = fields.optional("tools", fields.mapping)
     entry = EvalEntry(
         id=eval_id,
-        title=fields.text("title"),
+        title=_line(fields, "title"),
         module=_read_record(Fields(fields.take("module"), fields.place("module"))),
         form=form,
         case_count=count,

@@ -11,10 +11,11 @@ from typing import ClassVar
 
 from trunchbuild.core.cases import MAX_CASES
 from trunchbuild.core.ids import Digest, ReleaseId
-from trunchbuild.core.line_checks import CUSTOM, CUSTOM_NUMBERED
+from trunchbuild.core.line_checks import CUSTOM_NUMBERED
 from trunchbuild.core.loaded import CaseLines, LoadedBenchmark, LoadedEval
 from trunchbuild.core.manifest import (
     CASES,
+    CUSTOM,
     MANIFEST,
     MAX_LINE_BYTES,
     MODULES,
@@ -26,6 +27,7 @@ from trunchbuild.core.manifest import (
     ReleaseFile,
     SourceFacts,
 )
+from trunchbuild.core.manifest_reader import read_manifest
 from trunchbuild.core.merkle import MerkleTree
 from trunchbuild.core.provenance import Provenance
 from trunchbuild.core.release import case_digest, cases_digest, release_digest
@@ -88,6 +90,8 @@ def build_release(
         protocol_version=loaded.protocol_version,
     )
     data = manifest.canonical_bytes()
+    # What this build could not read again is no release, whatever let it come so far.
+    read_manifest(data)
     with stage.create(MANIFEST) as sink:
         sink.write(data)
     return Built(manifest, release_digest(data), cases_digest(manifest, digests))
