@@ -212,6 +212,13 @@ def test_an_unset_variable_is_an_error(bed: Bed) -> None:
     assert endpoint.asked == []
 
 
+def test_a_key_in_the_place_of_its_variables_name_is_not_repeated(bed: Bed) -> None:
+    """R80: who writes the key itself into the command is told so, without the key."""
+    outcome = bed("eval", "small@1.0.0", "--model", "m", "--base-url", "http://h/v1", "--api-key-env", "sk-canary-71")
+    assert outcome.code == 2
+    assert "canary" not in outcome.out + outcome.err
+
+
 def test_a_key_that_no_header_can_hold(bed: Bed) -> None:
     """The value itself is not shown."""
     with ModelEndpoint(right) as endpoint:
@@ -242,6 +249,12 @@ def test_dry_run(bed: Bed) -> None:
         (("--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--temperature", "warm"), 2),
         (("--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--min-coverage", "1.1"), 2),
         (("--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--repeat", "0"), 2),
+        (("--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--repeat", "1000000000"), 3),
+        (("--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--limit", str(2**53 + 1)), 2),
+        (("--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--seed", str(2**53)), 2),
+        (("--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--max-output-tokens", str(2**53 + 1)), 2),
+        (("--model", "\udcff", "--base-url", "http://127.0.0.1:9/v1"), 2),  # a byte that is not UTF-8
+        (("--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--label", "\udcff"), 2),
         (("--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--eval", "nope"), 3),
         (("--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--cases", "nope.txt"), 3),
         (("--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--stream"), 2),

@@ -58,6 +58,9 @@ def test_more_that_our_own_lines_say() -> None:
         ([{"id": "b", "response": 4}], "r.jsonl:1/response", "wrong value"),
         ([{"id": "b", "response": "4", "repeat": "0"}], "r.jsonl:1/repeat", "wrong value"),
         ([["b", "4"]], "r.jsonl:1", "wrong type"),
+        ([{"id": "b", "response": "4", "repeat": -1}], "r.jsonl:1/repeat", "wrong value"),
+        ([{"id": "b", "response": "4", "repeat": 0}, {"id": "b", "response": "4", "repeat": 10**12}], "r.jsonl", "gap"),
+        ([{"id": "b", "response": "4", "repeat": 2}], "r.jsonl", "gap"),
         ([], "r.jsonl", "no replies"),
     ],
 )

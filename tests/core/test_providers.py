@@ -64,7 +64,17 @@ def test_a_secret_in_the_place_of_a_variables_name_is_not_repeated() -> None:
         assert "canary" not in repr([caught.value, caught.value.faults])
 
 
-@pytest.mark.parametrize("url", ["http://h/v1", "https://h:8443/v1", "http://[::1]:80/v1", "http://127.0.0.1:9"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://h/v1",
+        "https://h:8443/v1",
+        "http://[::1]:80/v1",
+        "http://127.0.0.1:9",
+        "http://a_b.h./v1",
+        f"http://{'a' * 63}.h/v1",
+    ],
+)
 def test_base_urls(url: str) -> None:
     assert check_base_url(url + "/", "x") == url
 
@@ -83,6 +93,12 @@ def test_base_urls(url: str) -> None:
         "http://h/v 1",
         "http://h/\nv1",
         "http://[::1/v1",
+        "http://h/v1?",  # the path that is added would become a query
+        "http://h/v1#",
+        "http://@h/v1",
+        "http://a..b/v1",
+        "http://.h/v1",
+        f"http://{'a' * 64}.h/v1",  # RFC 1035: a label has at most 63 bytes
     ],
 )
 def test_what_is_no_base_url(url: str) -> None:
@@ -90,6 +106,12 @@ def test_what_is_no_base_url(url: str) -> None:
     with pytest.raises(BadInputError) as caught:
         check_base_url(url, "--base-url")
     assert "canary" not in repr([caught.value, caught.value.faults])
+
+
+def test_what_was_expected_names_the_port() -> None:
+    with pytest.raises(BadInputError) as caught:
+        check_base_url("http://u:canary@h:8000/v1", "--base-url")
+    assert caught.value.faults[0].expected == "http://h:8000/v1"
 
 
 def test_label_from_host() -> None:

@@ -529,6 +529,13 @@ def test_a_spec_without_cases_is_refused(tmp_path: Path) -> None:
         run(b, FakeEndpoints(answers), spec=b.spec(cases=(CaseId("sums", "q0"), CaseId("sums", "nope"))))
 
 
+def test_a_run_too_large_to_be_planned_is_refused(tmp_path: Path) -> None:
+    """Before the plan is made: a stranger's run.json can state any number."""
+    b = bench(tmp_path)
+    with pytest.raises(BadInputError, match="too many trials"):
+        run(b, FakeEndpoints(answers), spec=b.spec(repeat=10**12))
+
+
 def test_nobody_pays_for_what_cannot_be_graded(tmp_path: Path) -> None:
     """A withheld private part, and an evaluator number of a later build, are found before the first call."""
     b = bench(tmp_path)

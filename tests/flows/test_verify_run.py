@@ -288,6 +288,24 @@ def test_replies_that_were_not_kept_leave_checks_open(tmp_path: Path) -> None:
     assert {made.number for made in report.checks if made.outcome == "open"} == {4, 5, 6}
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"status": "truncated"},  # and still passed
+        {"status": "refused"},
+        {"status": "failed", "passed": None},  # and still a score
+        {"score": 1.5},
+        {"score": -1},
+    ],
+)
+def test_without_replies_a_row_must_still_agree_with_itself(tmp_path: Path, change: dict[str, Any]) -> None:
+    b = bench(tmp_path)
+    folder = evaluate(b.release, b.options(save_replies=False), doors(FakeEndpoints(answers))).folder
+    edit(folder / "results.jsonl", lambda rows: rows[0].update(change))
+    settle(b, folder)
+    assert named(check(b, folder), 5) == {"sums/q0"}
+
+
 def test_a_case_that_needs_an_environment_has_no_reply(tmp_path: Path) -> None:
     b = bench(tmp_path, one_eval([sum_case(0), sum_case(1, sandbox={"required": True})]))
     folder = evaluate(b.release, b.options(), doors(FakeEndpoints(answers))).folder

@@ -6,6 +6,25 @@ import math
 
 import click
 
+MOST = 2**52
+"""What an option's whole number may be at most: with a repeat's number added it is still exact as a JSON number."""
+COUNT = click.IntRange(1, MOST)
+
+
+class Text(click.ParamType[str]):
+    """A text that UTF-8 can hold: bytes of a command line that are none come as lone surrogates."""
+
+    name = "text"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """See `click.ParamType`."""
+        text = str(value)
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError:
+            self.fail(f"{text!r} is not UTF-8", param, ctx)
+        return text
+
 
 class Number(click.ParamType[float | str]):
     """A finite number within bounds; NaN is none. `none` means: leave it out, where that is allowed."""

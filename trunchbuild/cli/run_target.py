@@ -10,7 +10,14 @@ from pathlib import Path
 from trunchbuild.cli.settings import provider_files, proxy_for, secret
 from trunchbuild.cli.wiring import App
 from trunchbuild.core.json_types import Json
-from trunchbuild.core.providers import DEFAULT_KEY_VARIABLE, Provider, check_base_url, host_of, read_providers
+from trunchbuild.core.providers import (
+    DEFAULT_KEY_VARIABLE,
+    Provider,
+    check_base_url,
+    host_of,
+    is_variable,
+    read_providers,
+)
 from trunchbuild.core.run_spec import LimitField, ThinkingSwitch
 from trunchbuild.effects.endpoint.api import Target
 from trunchbuild.errors import UsageError
@@ -98,6 +105,12 @@ def _remote(app: App, choice: TargetChoice, model: str) -> ChosenTarget:
             "which endpoint?",
             expected="`--base-url URL`, `--provider NAME` or the variable OPENAI_BASE_URL",
             hint="`--provider local` needs no endpoint: it runs a small model here",
+        )
+    if choice.api_key_env is not None and not is_variable(choice.api_key_env):
+        raise UsageError(
+            "`--api-key-env` takes the name of an environment variable",
+            got="something else",
+            hint="a key itself never stands in a command, which other users of the machine can see",
         )
     variable = choice.api_key_env or (provider.api_key_env if provider else None)
     headers = provider.headers if provider else {}

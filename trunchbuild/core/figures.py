@@ -68,7 +68,7 @@ class Figures:
         if self.scored == 0 or self.coverage.value is None:
             return "no trial was scored"
         if self.coverage.value < min_coverage:
-            return f"coverage {self.coverage.value:.4f} is below {min_coverage:g}"
+            return f"coverage {self.coverage.value:.4f} is below {min_coverage}"
         return None
 
     def json(self, *, withheld: bool) -> JsonObject:

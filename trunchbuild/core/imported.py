@@ -49,7 +49,7 @@ def read_imported(lines: Iterable[bytes], known: Sequence[CaseId], evals: Sequen
     counted = [repeat for _, _, repeat, _ in found if repeat >= 0]
     first = 1 if counted and min(counted) > 0 else 0
     replies, doubled = _by_trial(found, first)
-    faults += doubled
+    faults += doubled + _gaps(replies, place)
     if faults:
         raise BadInputError(f"{len(faults)} faults in the replies", faults=faults)
     if not replies:
@@ -70,6 +70,15 @@ def _by_trial(found: Sequence[tuple[str, CaseId, int, Step]], first: int) -> tup
         places.setdefault(trial, at)
         replies.append(TrialReply(trial, step))
     return replies, faults
+
+
+def _gaps(replies: Sequence[TrialReply], place: str) -> list[Fault]:
+    """A repeat that no case has is a slip, and would make failed trials of every case."""
+    numbers = {reply.trial.repeat for reply in replies}
+    if not numbers or max(numbers) < len(numbers):
+        return []
+    got = f"{len(numbers)} numbers, of which the highest stands for repeat {max(numbers) + 1}"
+    return [Fault(place, "repeats with a gap", "every number up to the highest one, from 0 or from 1", got)]
 
 
 def _case(fields: Fields, by_id: Mapping[str, Sequence[CaseId]], at: str) -> CaseId:

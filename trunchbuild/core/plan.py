@@ -13,6 +13,9 @@ from trunchbuild.errors import BadInputError, Fault
 Recorded = Literal["answered", "failed", "incomplete"]
 """What the journal holds of a trial: a reply, a failure after all retries, or a step that was not the last."""
 
+MOST_TRIALS = 2_500_000
+"""The largest release a hundred times; a run's plan is held in memory, also when a stranger's run is verified."""
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Trial:

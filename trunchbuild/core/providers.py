@@ -88,10 +88,15 @@ def _headers(fields: Fields) -> Mapping[str, str]:
     return headers
 
 
+def is_variable(name: str) -> bool:
+    """Whether a text looks like the name of an environment variable; what does not may be a secret."""
+    return bool(_VARIABLE.match(name))
+
+
 def _variable(fields: Fields, name: str) -> str:
-    """The name of a variable. What does not look like one may be a secret: it is not repeated."""
+    """The name of a variable; anything else is not repeated."""
     value = fields.text(name)
-    if not _VARIABLE.match(value):
+    if not is_variable(value):
         raise fields.wrong(name, "the name of an environment variable", "something else")
     return value
 
@@ -118,16 +123,26 @@ def check_base_url(url: str, place: str) -> str:
         host, _ = parts.hostname, parts.port
     except ValueError:
         raise BadInputError("not a URL", place=place, expected="https://HOST/v1") from None
-    if parts.scheme not in ("http", "https") or not host or any(not c.isprintable() or c == " " for c in url):
+    printable = all(c.isprintable() and c != " " for c in url)
+    if parts.scheme not in ("http", "https") or not host or not _is_host(host) or not printable:
         raise BadInputError("not a base URL", place=place, expected="https://HOST/v1 or http://HOST:PORT/v1")
-    if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
+    if "@" in parts.netloc or "?" in url or "#" in url:
         raise BadInputError(
             "a base URL holds no user info, query or fragment",
             place=place,
-            expected=f"{parts.scheme}://{host}{parts.path}",
+            expected=f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}",
             hint="a key comes from an environment variable: `--api-key-env NAME`",
         )
     return url.rstrip("/")
+
+
+def _is_host(host: str) -> bool:
+    """Whether a name can be looked up: each label 1 to 63 bytes (RFC 1035, 2.3.4); one dot at the end goes."""
+    try:
+        host.removesuffix(".").encode("idna")
+    except UnicodeError:
+        return False
+    return True
 
 
 def host_of(base_url: str) -> str:

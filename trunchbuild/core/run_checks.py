@@ -35,6 +35,19 @@ def completeness(planned: Sequence[Trial], found: Iterable[Trial], doubled: Iter
     return faults
 
 
+def row_faults(rows: Iterable[Row]) -> Iterator[Fault]:
+    """Rows that contradict themselves, whatever the reply was: a verdict belongs to an answer alone."""
+    for row in rows:
+        if row.status == "scored":
+            if row.score is not None and not 0 <= row.score <= 1:
+                yield Fault(str(row.trial), "score", "from 0 to 1", f"{row.score}")
+            continue
+        wanted = (False, 0.0) if row.status == "refused" else (None, None)
+        if (row.passed, row.score) != wanted:
+            expected = f"passed {_word(wanted[0])}, score {_word(wanted[1])} for `{row.status}`"
+            yield Fault(str(row.trial), "verdict", expected, f"passed {_word(row.passed)}, score {_word(row.score)}")
+
+
 def status_faults(rows: Iterable[Row], replies: Mapping[Trial, TrialReply], left_out: frozenset[Trial]) -> list[Fault]:
     """Rows whose status or reply digest does not follow from the reply: nobody relabels a wrong answer as truncated."""
     faults: list[Fault] = []

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from trunchbuild.core.ids import CaseId
 from trunchbuild.core.manifest import CASES
-from trunchbuild.core.plan import Trial, chosen, trials
+from trunchbuild.core.plan import MOST_TRIALS, Trial, chosen, trials
 from trunchbuild.core.public_case import EffectiveCase, PublicCase, effective
 from trunchbuild.core.run_spec import RunSpec
 from trunchbuild.effects.store.api import ReleaseFiles
@@ -78,6 +78,12 @@ def plan_run(release: ReleaseFiles, spec: RunSpec) -> RunPlan:
     picked = list(chosen(known, spec))
     if not picked:
         raise BadInputError("the run has no cases", expected="at least one case in the chosen evals")
+    if len(picked) * spec.repeat > MOST_TRIALS:
+        raise BadInputError(
+            "the run has too many trials",
+            expected=f"at most {MOST_TRIALS:,}",
+            got=f"{len(picked):,} cases, each {spec.repeat:,} times",
+        )
     missing = set(spec.cases or ()).difference(picked)
     if missing:
         raise BadInputError(

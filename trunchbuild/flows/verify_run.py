@@ -23,6 +23,7 @@ from trunchbuild.core.run_checks import (
     completeness,
     document_faults,
     reply_faults,
+    row_faults,
     status_faults,
     verdict_faults,
 )
@@ -166,10 +167,11 @@ class _RunUnderCheck:
 
     def statuses(self) -> CheckResult:
         """(5) Nobody relabels a wrong answer as truncated."""
+        faults = list(row_faults(self._evidence.rows))
         if self._evidence.replies is None:
-            return _open(5, _NOT_KEPT)
+            return _judged(5, faults) if faults else _open(5, _NOT_KEPT)
         left_out = frozenset(self._plan.trials).difference(self._plan.askable)
-        return _judged(5, status_faults(self._evidence.rows, self._replies, left_out))
+        return _judged(5, faults + status_faults(self._evidence.rows, self._replies, left_out))
 
     def verdicts(self) -> CheckResult:
         """(6) The release's evaluators say the same again."""

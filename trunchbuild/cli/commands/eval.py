@@ -14,7 +14,7 @@ import click
 import trunchbuild
 from trunchbuild.cli.options import json_option, runs_code
 from trunchbuild.cli.render import note, progress, show_json, warn
-from trunchbuild.cli.run_options import Number
+from trunchbuild.cli.run_options import COUNT, MOST, Number, Text
 from trunchbuild.cli.run_summary import show_summary
 from trunchbuild.cli.run_target import ChosenTarget, TargetChoice, chosen_target
 from trunchbuild.cli.wiring import App
@@ -37,8 +37,6 @@ from trunchbuild.errors import BadInputError, ExitCode
 from trunchbuild.flows.ask import Asking
 from trunchbuild.flows.evaluate import Doors, RunOptions, RunOutcome, evaluate, request_bodies
 from trunchbuild.flows.find_release import find_release
-
-_COUNT = click.IntRange(min=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,28 +75,28 @@ class _Arguments:
 
 @click.command(help=(__doc__ or "").partition(": ")[2])
 @click.argument("release")
-@click.option("--model", metavar="ID", help="The model, as the endpoint calls it.")
+@click.option("--model", type=Text(), metavar="ID", help="The model, as the endpoint calls it.")
 @click.option("--base-url", metavar="URL", help="Of an OpenAI-compatible endpoint. Default: $OPENAI_BASE_URL.")
 @click.option("--provider", metavar="NAME", help="From providers.toml; `local` is the embedded server.")
-@click.option("--label", metavar="NAME", help="Names the target. Default: provider, else host.")
+@click.option("--label", type=Text(), metavar="NAME", help="Names the target. Default: provider, else host.")
 @click.option("--api-key-env", metavar="NAME", help="Variable that holds the key. Default: OPENAI_API_KEY.")
 @click.option("--gguf", type=click.Path(path_type=Path, dir_okay=False), help="Model file for `--provider local`.")
-@click.option("--slots", type=_COUNT, help="Requests at a time for `--provider local`; more than one may vary.")
+@click.option("--slots", type=COUNT, help="Requests at a time for `--provider local`; more than one may vary.")
 @click.option("--eval", "evals", metavar="ID", multiple=True, help="Only this eval; may be repeated.")
-@click.option("--limit", type=_COUNT, help="Only the first so many cases of each eval: a partial run of its own.")
+@click.option("--limit", type=COUNT, help="Only the first so many cases of each eval: a partial run of its own.")
 @click.option("--cases", type=click.Path(path_type=Path), help="Only these cases: a file with one EVAL/ID a line.")
-@click.option("--repeat", type=_COUNT, default=1, show_default=True, help="Ask each case so many times.")
+@click.option("--repeat", type=COUNT, default=1, show_default=True, help="Ask each case so many times.")
 @click.option("--concurrency", type=click.IntRange(1, 4096), default=16, show_default=True, help="Calls at a time.")
 @click.option("--temperature", type=Number(0, 100, none=True), default=0, show_default=True, metavar="T|none")
 @click.option("--top-p", type=Number(0, 1, above=True))
-@click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Repeat n asks with this seed + n.")
-@click.option("--max-output-tokens", type=_COUNT, default=DEFAULT_OUTPUT_TOKENS, show_default=True)
+@click.option("--seed", type=click.IntRange(0, MOST), help="Repeat n asks with this seed + n.")
+@click.option("--max-output-tokens", type=COUNT, default=DEFAULT_OUTPUT_TOKENS, show_default=True)
 @click.option("--limit-field", type=click.Choice(LIMIT_FIELDS), help="The body's name for the output limit.")
 @click.option("--thinking", type=click.Choice(THINKING_LEVELS), help="Told as the provider's `thinking` says.")
 @click.option("--rpm", type=Number(0, math.inf, above=True), help="Calls a minute, retries among them.")
 @click.option("--timeout", type=Number(0, math.inf, above=True), default=600, show_default=True, help="Seconds.")
 @click.option("--min-coverage", type=Number(0, 1), default=DEFAULT_MIN_COVERAGE, show_default=True)
-@click.option("--max-total-tokens", type=_COUNT, help="Stop, resumable, when the run has used so many.")
+@click.option("--max-total-tokens", type=COUNT, help="Stop, resumable, when the run has used so many.")
 @click.option("--save-responses/--no-save-responses", default=True, show_default=True)
 @click.option("--retry-failed", is_flag=True, help="Ask failed, truncated, filtered and empty trials again.")
 @click.option("--fresh", is_flag=True, help="Move an old run of the same settings aside and begin anew.")

@@ -10,7 +10,7 @@ import click
 import trunchbuild
 from trunchbuild.cli.options import json_option, runs_code
 from trunchbuild.cli.render import note, show_json, waiting
-from trunchbuild.cli.run_options import Number
+from trunchbuild.cli.run_options import Number, Text
 from trunchbuild.cli.run_summary import show_summary
 from trunchbuild.cli.wiring import App
 from trunchbuild.core.summary import DEFAULT_MIN_COVERAGE, Summary
@@ -26,8 +26,8 @@ from trunchbuild.flows.run_folder import is_run_folder, read_run_file
 @click.option("--release", metavar="RELEASE", help="For a run: its release, where the store does not hold it.")
 @click.option("--replies", type=click.Path(path_type=Path), help="For a release: a file of replies made elsewhere.")
 @click.option("--eval", "evals", metavar="ID", multiple=True, help="For a release: the replies are for this eval.")
-@click.option("--model", metavar="NAME", help="For a release: what made the replies.")
-@click.option("--label", metavar="NAME", help="For a release: where the replies were made.")
+@click.option("--model", type=Text(), metavar="NAME", help="For a release: what made the replies.")
+@click.option("--label", type=Text(), metavar="NAME", help="For a release: where the replies were made.")
 @click.option("--out", "-o", "folder", metavar="DIR", type=click.Path(path_type=Path), help="Of the new run.")
 @click.option("--min-coverage", type=Number(0, 1), help="Default: the run's own, or 0.8.")
 @json_option

@@ -136,7 +136,7 @@ class _HttpEndpoint:
                 status = response.status
                 raw = self._redactor.clean(await self._read(response))
                 wait = retry_after(response.headers.get("retry-after"), self._timing.now())
-        except (aiohttp.ClientError, OSError, TimeoutError, _TooLongError) as problem:
+        except (aiohttp.ClientError, OSError, TimeoutError, UnicodeError, _TooLongError) as problem:
             step, raw, status = self._transport_failure(problem), None, None
         else:
             if status != HTTPStatus.TOO_MANY_REQUESTS:
