@@ -70,20 +70,23 @@ def test_a_folder_that_is_a_file_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "line"),
+    ("content", "found"),
     [
         ([b"a\n", b"b\n"], None),
         ([b"a\nb\n"], None),
-        ([b"a\nb"], 2),
-        ([b"a\n", b"c\n"], 2),
-        ([b"a\nb\n", b"c"], 3),
-        ([b"a\r\nb\n"], 1),
-        ([], 1),
+        ([b"a\nb"], (2, "", "\n")),
+        ([b"a\n", b"c\n"], (2, "c", "b")),
+        ([b"a\nb\n", b"c"], (3, "c", "")),
+        ([b"a\nbc\n"], (2, "bc", "b\n")),
+        ([b"a\r\nb\n"], (1, "a\r", "a\n")),
+        ([], (1, "", "a")),
     ],
 )
-def test_compares_bytes_and_names_the_line(tmp_path: Path, content: list[bytes], line: int | None) -> None:
+def test_compares_bytes_and_names_the_line(
+    tmp_path: Path, content: list[bytes], found: tuple[int, str, str] | None
+) -> None:
     (tmp_path / "x").write_bytes(b"a\nb\n")
-    expected = [] if line is None else [Difference(tmp_path / "x", line)]
+    expected = [] if found is None else [Difference(tmp_path / "x", *found)]
     assert FILES.differences([NewFile(tmp_path / "x", content)]) == expected
 
 

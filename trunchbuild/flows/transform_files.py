@@ -140,7 +140,17 @@ def _difference_fault(difference: Difference, base: Path) -> Fault:
     hint = "run without --check to write it"
     if difference.line is None:
         return Fault(path, "is missing", hint=hint)
-    return Fault(f"{path}:{difference.line}", "is not what the transformer gives, from this line on", hint=hint)
+    return Fault(
+        f"{path}:{difference.line}",
+        "is not what the transformer gives",
+        expected=_quoted(difference.expected),
+        got=_quoted(difference.got),
+        hint=hint,
+    )
+
+
+def _quoted(text: str) -> str:
+    return f"`{text}`" if text else "the end of the file"
 
 
 def _refuse_overwriting(request: TransformRequest) -> None:

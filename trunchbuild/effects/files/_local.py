@@ -176,6 +176,18 @@ def _sync_folder(folder: Path) -> None:
             os.close(descriptor)
 
 
+_SHOWN = 40
+"""Bytes to either side of a difference that a message shows."""
+
+
+def _around(text: bytes, position: int) -> str:
+    """What stands at `position` of a text, within its line; its line feed is shown where it stands just there."""
+    before = text[max(0, position - _SHOWN) : position].rpartition(b"\n")[2]
+    after, feed, _ = text[position : position + _SHOWN].partition(b"\n")
+    after = after or feed
+    return (before + after).decode("utf-8", "replace").strip("\ufffd")
+
+
 def _difference(file: NewFile) -> Difference | None:
     line = 1
     try:
@@ -184,8 +196,10 @@ def _difference(file: NewFile) -> Difference | None:
                 found = there.read(len(chunk))
                 if found != chunk:
                     equal = next((n for n, (a, b) in enumerate(zip(found, chunk, strict=False)) if a != b), len(found))
-                    return Difference(file.path, line + chunk.count(b"\n", 0, equal))
+                    line += chunk.count(b"\n", 0, equal)
+                    return Difference(file.path, line, _around(chunk, equal), _around(found, equal))
                 line += chunk.count(b"\n")
-            return Difference(file.path, line) if there.read(1) else None
+            more = there.read(_SHOWN)
+            return Difference(file.path, line, "", _around(more, 0)) if more else None
     except OSError:
         return Difference(file.path, None)

@@ -24,6 +24,9 @@ class Difference:
     path: Path
     line: int | None
     """The first line that differs, from 1; None if there is no such file."""
+    expected: str = ""
+    got: str = ""
+    """What would stand and what stands around the first byte that differs, within its line; empty at a file's end."""
 
 
 class Files(Protocol):
