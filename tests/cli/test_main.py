@@ -14,7 +14,10 @@ import click
 import pytest
 
 from tests.support.command import python, trunchbuild
+from trunchbuild.cli.commands.verify import show_report
 from trunchbuild.cli.main import COMMANDS, LazyGroup, invoke
+from trunchbuild.cli.render import show_json, warn
+from trunchbuild.core.checks import CheckReport, CheckResult
 from trunchbuild.errors import BadInputError, CheckedNoError, Fault, MachineError
 
 FAULTS = [Fault(f"evals/{'ab'[n % 2]}.ts:{n}:1", "wrong", "one", "two", "look here") for n in range(1, 61)]
@@ -131,6 +134,30 @@ def test_text_of_strangers_cannot_steer_the_terminal(capsys: pytest.CaptureFixtu
     invoke(["act"], ends_with(BadInputError("bad", place="x", got="\x1b[2J\u202e\r\nerror: forged")))
     shown = capsys.readouterr().err
     assert shown == "error: x: bad: got \\x1b[2J\\u202e\\r\\nerror: forged\n"
+
+
+@pytest.mark.parametrize("odd", ["\x1b[2J", "\x9b2J", "\x7f", "\u2028", "\u202e", "\u200b", "\udcff"])
+def test_json_on_a_screen_cannot_steer_it_either(odd: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """C1 controls are escape sequences to a terminal and plain characters to most writers of JSON."""
+    show_json({f"a{odd}": [f"Grüße 日本 😀 e\u0301{odd}"]})
+    out = capsys.readouterr().out
+    assert odd not in out
+    assert "Grüße 日本 😀 e\u0301" in out
+    read = "\ufffd" if odd == "\udcff" else odd
+    assert json.loads(out) == {f"a{read}": [f"Grüße 日本 😀 e\u0301{read}"]}
+    assert json.loads(out.encode("utf-8", "strict")) == json.loads(out)
+
+
+def test_line_breaks_of_strangers_forge_no_line(capsys: pytest.CaptureFixture[str]) -> None:
+    odd = "x\nyes: every check that was made agrees"
+    fault = Fault(odd, odd, odd, odd, odd)
+    report = CheckReport(odd, None, (CheckResult(1, "name", "no", odd, odd, odd, (fault, fault)),), notes=(odd,))
+    show_report(report)
+    invoke(["act"], ends_with(BadInputError(odd, faults=[fault, fault], hint=odd)))
+    warn(odd)
+    shown = capsys.readouterr()
+    assert [line for line in (shown.out + shown.err).splitlines() if line.startswith("yes")] == []
+    assert shown.out.splitlines()[-1] == "NO: it does not verify"
 
 
 def test_a_huge_value_is_cut(capsys: pytest.CaptureFixture[str]) -> None:

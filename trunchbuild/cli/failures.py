@@ -9,7 +9,7 @@ from itertools import groupby
 
 import click
 
-from trunchbuild.cli.render import cut, note, show_json
+from trunchbuild.cli.render import cut, note, on_one_line, show_json
 from trunchbuild.cli.settings import Settings, redacted
 from trunchbuild.core.json_types import JsonObject
 from trunchbuild.errors import ExitCode, Fault, MachineError, TrunchbuildError, UsageError
@@ -70,13 +70,13 @@ def lines(error: TrunchbuildError) -> Iterator[str]:
     if len(error.faults) == 1:
         yield f"error: {_one_line(error.faults[0])}"
     else:
-        yield f"error: {cut(error.message)}"
+        yield f"error: {on_one_line(cut(error.message))}"
         yield from _grouped(error.faults)
     hints = list(dict.fromkeys(hint for hint in (error.hint, *(fault.hint for fault in error.faults)) if hint))
     if hints:
         yield ""
     for hint in hints[:SHOWN_HINTS]:
-        yield f"hint: {cut(hint)}"
+        yield f"hint: {on_one_line(cut(hint))}"
 
 
 def _grouped(faults: Sequence[Fault]) -> Iterator[str]:
@@ -87,7 +87,7 @@ def _grouped(faults: Sequence[Fault]) -> Iterator[str]:
     shown = [(file, fault) for file, group in files.items() for fault in group][:SHOWN_FAULTS]
     for file, group in groupby(shown, key=lambda pair: pair[0]):
         if len(files) > 1 and len(files[file]) > 1:
-            yield f"  {cut(file)}: {len(files[file])} faults" if file else f"  {len(files[file])} faults"
+            yield f"  {on_one_line(cut(file))}: {len(files[file])} faults" if file else f"  {len(files[file])} faults"
             indent = "    "
         else:
             indent = "  "
@@ -104,8 +104,8 @@ def _file(place: str) -> str:
 
 
 def _one_line(fault: Fault) -> str:
-    """A fault as one line: a stranger's line breaks cannot forge a line of ours."""
-    return cut(str(fault)).replace("\n", "\\n")
+    """A fault as one line."""
+    return on_one_line(cut(str(fault)))
 
 
 def _fault_document(fault: Fault) -> JsonObject:

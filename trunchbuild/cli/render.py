@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -18,9 +19,23 @@ SHOWN_CHARACTERS = 1000
 """Of one line of a message; a stranger's value may be megabytes long."""
 
 
+_PERHAPS_UNPRINTED = re.compile("[\x7f-\U0010ffff]")
+
+
 def plain(value: Json) -> str:
-    """A JSON value as text for `--json`: indented, not escaped, one final newline is added by the caller."""
-    return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
+    """A JSON value as text for `--json`: indented, one final newline is added by the caller.
+
+    Only what steers a terminal (C1 controls, text direction) is escaped. A name of bytes that are not UTF-8 has no
+    strict JSON: its odd bytes become U+FFFD.
+    """
+    text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
+    return _PERHAPS_UNPRINTED.sub(lambda found: _escaped(found[0]), text)
+
+
+def _escaped(character: str) -> str:
+    if "\ud800" <= character <= "\udfff":
+        return "\ufffd"
+    return character if character.isprintable() else json.dumps(character)[1:-1]
 
 
 def show_json(value: JsonObject) -> None:
@@ -31,6 +46,11 @@ def show_json(value: JsonObject) -> None:
 def printable(text: str) -> str:
     """Text of a stranger made safe for a terminal: control characters (escape sequences) are shown, not obeyed."""
     return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
+
+
+def on_one_line(text: str) -> str:
+    """A stranger's text as part of one line: its line breaks cannot forge a line of ours."""
+    return text.replace("\n", "\\n")
 
 
 def cut(text: str, limit: int = SHOWN_CHARACTERS) -> str:
@@ -55,7 +75,7 @@ def note(text: str) -> None:
 
 def warn(text: str) -> None:
     """Warn a person, on stderr."""
-    note(f"warning: {text}")
+    note(f"warning: {on_one_line(text)}")
 
 
 def show_fields(fields: Sequence[tuple[str, str]]) -> None:

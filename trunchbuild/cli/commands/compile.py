@@ -8,7 +8,7 @@ import click
 
 import trunchbuild
 from trunchbuild.cli.options import json_option, runs_code
-from trunchbuild.cli.render import note, say, show_fields, show_json, waiting, warn
+from trunchbuild.cli.render import cut, note, on_one_line, say, show_fields, show_json, waiting, warn
 from trunchbuild.cli.wiring import App
 from trunchbuild.core.release_diff import ReleaseDiff
 from trunchbuild.core.repo import parse_target, recorded_url
@@ -114,9 +114,10 @@ def _show(outcome: CompileOutcome) -> None:
     if outcome.status != "differs":
         return
     same = outcome.release == outcome.locked_release
-    note(f"error: {'the lockfile states other values' if same else 'the release differs from'} {outcome.lockfile}")
+    lock = outcome.lockfile
+    note(f"error: {lock} states other values" if same else f"error: the release differs from {lock}")
     for change in outcome.changes:
-        note(f"  {change}")
+        note(f"  {on_one_line(cut(str(change)))}")
     if outcome.difference is not None:
         show_difference(outcome.difference)
     if any(change.place.endswith("release.sealed") for change in outcome.changes):
@@ -133,7 +134,7 @@ def show_difference(difference: ReleaseDiff) -> None:
         say("no difference")
         return
     for change in (*difference.facts, *difference.modules):
-        say(f"{change.field}: {_value(change.old)} -> {_value(change.new)}")
+        say(f"{on_one_line(change.field)}: {_value(change.old)} -> {_value(change.new)}")
     _list("removed", [str(case) for case in difference.removed])
     _list("added", [str(case) for case in difference.added])
     _list("changed", [f"{change.case} ({', '.join(change.fields)})" for change in difference.changed])
@@ -144,11 +145,11 @@ def show_difference(difference: ReleaseDiff) -> None:
 
 
 def _value(text: str | None) -> str:
-    return "nothing" if text is None else text
+    return "nothing" if text is None else on_one_line(cut(text))
 
 
 def _list(label: str, cases: list[str]) -> None:
     for case in cases[:MOST_SHOWN]:
-        say(f"{label}: {case}")
+        say(f"{label}: {on_one_line(case)}")
     if len(cases) > MOST_SHOWN:
         say(f"{label}: {len(cases) - MOST_SHOWN} more (--json lists all)")

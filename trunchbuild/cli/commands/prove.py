@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -27,7 +28,7 @@ def command(app: App, *, release: str, case: str, output: Path | None, private: 
     proof = prove_case(files, parse_case_id(case), private=private)
     if output is not None:
         app.files.replace([NewFile(output, [proof.canonical_bytes()])])
-    if as_json:
+    if as_json or (output is None and sys.stdout.isatty()):
         show_json(proof.json())
     elif output is None:
         click.echo(proof.canonical_bytes(), nl=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from trunchbuild.cli.options import json_option
-from trunchbuild.cli.render import plain, say, show_fields, show_json, show_table
+from trunchbuild.cli.render import on_one_line, plain, say, show_fields, show_json, show_table
 from trunchbuild.cli.wiring import App
 from trunchbuild.core.manifest import EvalEntry
 from trunchbuild.errors import UsageError
@@ -33,7 +33,7 @@ def command(app: App, *, release: str, case: str | None, private: bool, cases: b
         show_json(value) if as_json else say(plain({name: value[name] for name in value if name != "release"}))
     elif cases:
         ids = [str(one) for one in case_ids(files)]
-        show_json({"release": str(files.digest), "cases": ids}) if as_json else say("\n".join(ids))
+        show_json({"release": str(files.digest), "cases": ids}) if as_json else say("\n".join(map(on_one_line, ids)))
     else:
         summary = summarize(files)
         show_json(summary.json()) if as_json else _show(summary)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from trunchbuild.cli.options import json_option, runs_code
-from trunchbuild.cli.render import cut, say, show_json, waiting
+from trunchbuild.cli.render import cut, on_one_line, say, show_json, waiting
 from trunchbuild.cli.wiring import App
 from trunchbuild.core.checks import CheckReport, CheckResult
 from trunchbuild.core.ids import Digest
@@ -111,27 +112,31 @@ _ANSWER = {
 
 
 def show_report(report: CheckReport) -> None:
-    """Print a report for people."""
-    say(report.subject)
+    """Print a report for people, a line each: no name in a stranger's folder can look like a line of ours."""
+    for line in _report_lines(report):
+        say(on_one_line(line))
+
+
+def _report_lines(report: CheckReport) -> Iterator[str]:
+    yield report.subject
     if report.digest is not None:
-        say(f"digest {report.digest}")
+        yield f"digest {report.digest}"
     for check in report.checks:
-        _show_check(check)
+        yield from _check_lines(check)
     if report.not_asked:
-        say(f"not asked for: {', '.join(f'({number})' for number in report.not_asked)}")
-    for text in report.notes:
-        say(text)
-    say(_ANSWER[report.outcome])
+        yield f"not asked for: {', '.join(f'({number})' for number in report.not_asked)}"
+    yield from report.notes
+    yield _ANSWER[report.outcome]
 
 
-def _show_check(check: CheckResult) -> None:
+def _check_lines(check: CheckResult) -> Iterator[str]:
     mark = {"yes": "yes ", "no": "NO  ", "open": "open"}[check.outcome]
-    say(f"({check.number}) {mark} {check.name}")
+    yield f"({check.number}) {mark} {check.name}"
     if check.outcome != "yes" and (check.expected is not None or check.got is not None):
-        say(f"         expected {cut(check.expected or 'nothing')}")
-        say(f"         got      {cut(check.got or 'nothing')}")
+        yield f"         expected {cut(check.expected or 'nothing')}"
+        yield f"         got      {cut(check.got or 'nothing')}"
     for fault in check.faults:
         repeated = len(check.faults) == 1 and (fault.expected, fault.got) == (check.expected, check.got)
-        say(f"         {fault.place}: {fault.message}" if repeated else f"         {cut(str(fault))}")
+        yield f"         {cut(f'{fault.place}: {fault.message}' if repeated else str(fault))}"
     if check.note:
-        say(f"         {check.note}")
+        yield f"         {cut(check.note)}"
