@@ -166,6 +166,14 @@ def test_compile_locked_and_the_difference(place: Place, release: str, tmp_path:
     assert here.run("compile", "./repo@main", "--locked", "--update", code=2).err.startswith("error: ")
 
 
+def test_an_origin_with_a_password_is_stated_without_it(place: Place, tmp_path: Path) -> None:
+    other = Place(place.folder, tmp_path / "home")
+    origin = "https://user:hunter22@example.invalid/x.git"
+    other.run("compile", "./repo@main", "--out", tmp_path / "locks", "--origin", origin)
+    assert 'url = "https://example.invalid/x.git"' in (tmp_path / "locks/small-sums.lock.toml").read_text()
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and b"hunter22" in path.read_bytes()]
+
+
 def test_diff_of_two_releases(place: Place, release: str, tmp_path: Path) -> None:
     """A README alone changes the commit and the release, and leaves the cases-sha256."""
     make_repo(tmp_path / "repo", FILES)
@@ -248,6 +256,9 @@ def test_a_proof_stands_without_the_other_cases(place: Place, release: str, tmp_
         (["import", "nowhere"], 2, "not a folder"),
         (["compile", "./repo@main", "--seal", "repo/README.md", "--config", "missing.ts"], 3, "missing.ts"),
         (["compile", "./repo@nobranch"], 3, "nobranch"),
+        (["compile", "./repo@main", "--origin", "ext::sh -c id"], 2, "is refused"),
+        (["compile", "./repo@main", "--origin", "../elsewhere"], 2, "not the address of a server"),
+        (["show", ""], 3, "not a release"),
         (["gc", "--remove", "deadbeef"], 3, "no such release"),
     ],
 )
