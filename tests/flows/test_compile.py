@@ -194,8 +194,16 @@ class TestSealed:
         workshop.compile(seal_key=b"k" * 32)
         assert tomllib.loads(workshop.lock.read_text())["release"]["sealed"] is True
         assert workshop.compile(seal_key=b"k" * 32, locked=True).status == "locked"
-        assert workshop.compile(seal_key=b"l" * 32, locked=True).status == "differs"
+        other = workshop.compile(seal_key=b"l" * 32, locked=True)
+        assert other.status == "differs"
+        assert other.difference is not None
+        assert other.difference.only_salts
         assert workshop.compile(locked=True).status == "differs"
+
+    def test_a_seal_that_is_left_out_by_mistake_is_told(self, workshop: Workshop) -> None:
+        workshop.compile(seal_key=b"k" * 32)
+        assert workshop.compile(seal_key=b"k" * 32, update=True).warnings == ()
+        assert any("was sealed" in warning for warning in workshop.compile(update=True).warnings)
 
     def test_inline_cases_beside_their_evaluator_are_refused(self, workshop: Workshop) -> None:
         inline = {"id": "sums", "title": "S", "cases": [{"id": "a", "prompt": "?", "data": 4}], "evaluate": None}

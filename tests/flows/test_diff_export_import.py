@@ -89,8 +89,18 @@ class TestDiff:
     ) -> None:
         (folder / "private.jsonl").unlink()
         found = diff_releases(store.open_folder(folder), store.open(release))
-        assert found.same_cases
+        assert found.same
         assert not found.private_compared
+
+    def test_withheld_parts_that_differ_are_no_equal_releases(
+        self, store: DiskStore, release: ReleaseId, tmp_path: Path
+    ) -> None:
+        sealed = add_release(store, seal_key=b"k" * 32)
+        folders = [export(store, one, tmp_path / one.hex, leave_out=["private.jsonl"]) for one in (release, sealed)]
+        found = diff_releases(*map(store.open_folder, folders))
+        assert not found.same
+        before, after = (store.open(one).manifest.file("private.jsonl").sha256 for one in (release, sealed))
+        assert [(one.field, one.old, one.new) for one in found.facts] == [("private.jsonl", before, after)]
 
 
 class UserFiles:

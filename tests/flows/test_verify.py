@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import tomllib
 from contextlib import chdir
@@ -28,6 +29,10 @@ from trunchbuild.flows.prove import prove_case
 @pytest.fixture
 def workshop(tmp_path: Path) -> Workshop:
     return Workshop(tmp_path)
+
+
+def digest_of_manifest(folder: Path) -> Digest:
+    return Digest(hashlib.sha256((folder / "manifest.json").read_bytes()).hexdigest())
 
 
 def outcomes(report: CheckReport) -> dict[int, str]:
@@ -232,6 +237,27 @@ class TestRebuild:
         assert keyed.exit_code == ExitCode.YES
         wrong = workshop.verify(release.hex, rebuild=True, repo=workshop.address, seal_key=b"l" * 32)
         assert outcomes(wrong)[8] == "no"
+        assert "another key" in (check(wrong, 8).note or "")
+
+    def test_a_withheld_part_that_may_be_sealed_is_not_called_wrong(self, workshop: Workshop, tmp_path: Path) -> None:
+        """Without provenance nothing tells whether it is sealed: open, not no. What is known to differ is a no."""
+        sealed = workshop.compile(seal_key=b"k" * 32).release
+        folder = export(workshop.store, sealed, tmp_path / "sealed", leave_out=["private.jsonl", "provenance.json"])
+        report = workshop.verify(folder, rebuild=True, repo=workshop.address)
+        assert (outcomes(report)[8], report.exit_code) == ("open", ExitCode.MACHINE)
+        assert "--seal" in (check(report, 8).note or "")
+        keyed = workshop.verify(folder, rebuild=True, repo=workshop.address, seal_key=b"k" * 32)
+        assert keyed.exit_code == ExitCode.YES
+
+        plain = workshop.compile(update=True).release
+        folder = export(workshop.store, plain, tmp_path / "plain")
+        rehashed(folder, lambda public, private: private.__setitem__(1, private[1].replace(b'"5"', b'"7"')))
+        record = replace(read_provenance(workshop.store.provenance(plain) or b""), release=digest_of_manifest(folder))
+        (folder / "provenance.json").write_bytes(record.canonical_bytes())
+        (folder / "private.jsonl").unlink()
+        report = workshop.verify(folder, rebuild=True, repo=workshop.address)
+        assert outcomes(report)[8] == "no"
+        assert "private.jsonl" in str(check(report, 8).faults[0])
 
 
 class TestProof:

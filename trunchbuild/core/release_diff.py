@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from trunchbuild.core.canonical import canonical_bytes
 from trunchbuild.core.ids import CaseId
 from trunchbuild.core.json_types import Json, JsonObject
-from trunchbuild.core.manifest import Manifest, eval_json
+from trunchbuild.core.manifest import PRIVATE, Manifest, eval_json
 from trunchbuild.core.strict_json import read_json
 
 CasePair = tuple[bytes, bytes | None]
@@ -55,7 +55,7 @@ class ReleaseDiff:
     moved: tuple[CaseId, ...] = ()
     """The first case of each eval that stands elsewhere among the cases that both releases have."""
     facts: tuple[FieldChange, ...] = ()
-    """Benchmark, source and eval values of the manifest."""
+    """Benchmark, source and eval values of the manifest; where a private part is withheld, the digests of both."""
     modules: tuple[FieldChange, ...] = ()
     """Files under `modules/`, by SHA-256."""
     unchanged: int = 0
@@ -66,6 +66,15 @@ class ReleaseDiff:
     def same_cases(self) -> bool:
         """Whether the same cases stand in the same order."""
         return not (self.added or self.removed or self.changed or self.moved)
+
+    @property
+    def only_salts(self) -> bool:
+        """Whether the two differ in nothing but salts: sealed with two keys, or one of them not at all."""
+        return bool(self.changed) and {change.fields for change in self.changed} == {("salt",)} and self._same_else
+
+    @property
+    def _same_else(self) -> bool:
+        return not (self.added or self.removed or self.moved or self.facts or self.modules)
 
     @property
     def same(self) -> bool:
@@ -107,11 +116,20 @@ def compare(old: Side, new: Side) -> ReleaseDiff:
         removed=tuple(case for case in before if case not in after),
         changed=tuple(change for change in changed if change.fields),
         moved=_moved([case for case in before if case in after], both),
-        facts=tuple(_fact_changes(old.manifest, new.manifest)),
+        facts=(
+            *_fact_changes(old.manifest, new.manifest),
+            *(() if private_compared else _private_changes(old.manifest, new.manifest)),
+        ),
         modules=tuple(_changes("", _modules(old.manifest), _modules(new.manifest))),
         unchanged=len(both) - sum(1 for change in changed if change.fields),
         private_compared=private_compared,
     )
+
+
+def _private_changes(old: Manifest, new: Manifest) -> Iterator[FieldChange]:
+    before, after = old.file(PRIVATE).sha256, new.file(PRIVATE).sha256
+    if before != after:
+        yield FieldChange(PRIVATE, before, after)
 
 
 @dataclass(frozen=True, slots=True)

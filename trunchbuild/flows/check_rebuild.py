@@ -32,8 +32,8 @@ class RebuildOrder:
     """None where neither lock nor provenance nor `--repo` say where the repository is."""
     insecure_http: bool = False
     seal_key: bytes | None = None
-    sealed: bool = False
-    """Whether the release carries salts, as far as that is known."""
+    sealed: bool | None = None
+    """Whether the release carries salts; None where nothing here says so."""
     recorded: Mapping[str, str] | None = None
     """Versions of what built it, as lock or provenance state them."""
 
@@ -114,12 +114,24 @@ def _check_bytes(
             return _explained(result, order, current)
         if built.digest == found.digest:
             return _judged_files(raw, found, built.manifest, stage)
+        if order.sealed is None and order.seal_key is None and _equal_but_private(found.manifest, built.manifest):
+            may_be = f"all is equal but {PRIVATE}, which is withheld: it may be sealed, and then needs --seal KEYFILE"
+            return left_open(8, name, may_be)
         difference = _difference(raw, found, stage)
         faults = _difference_faults(difference) if difference else []
         faults = faults or _file_faults(found, built.manifest) or [Fault(MANIFEST, "differs")]
         note = None if difference is None else _counted(difference)
+        if difference is not None and difference.only_salts:
+            note = "only the salts differ: sealed with another key, or one of the two is not sealed"
         result = judged(8, name, faults, expected=str(found.digest), got=str(built.digest), note=note)
         return _explained(result, order, current)
+
+
+def _equal_but_private(one: Manifest, other: Manifest) -> bool:
+    def rest(manifest: Manifest) -> Manifest:
+        return replace(manifest, files=tuple(file for file in manifest.files if file.path != PRIVATE))
+
+    return rest(one) == rest(other)
 
 
 def _judged_files(raw: RawFiles, found: ReleaseFindings, rebuilt: Manifest, stage: Stage) -> CheckResult:

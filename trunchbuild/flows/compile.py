@@ -125,6 +125,9 @@ def compile_release(order: CompileOrder, tools: CompileTools) -> CompileOutcome:
             return replace(outcome, status="differs", difference=_difference(order, old, made, tools))
         if order.locked:
             return outcome
+        if old is not None and old.sealed and not lock.sealed:
+            warning = "the release in the lockfile was sealed and this one is not: who gets it can guess its answers"
+            outcome = replace(outcome, warnings=(*outcome.warnings, warning))
         _keep(order, made, lock, tools)
         if old is not None and not changes and not order.update:
             return replace(outcome, status="unchanged")

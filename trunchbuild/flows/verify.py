@@ -167,14 +167,22 @@ def _rebuild_order(order: VerifyOrder, subject: Subject, found: ReleaseFindings)
     lock = None if subject.lock is None else subject.lock.lock
     record = found.provenance
     recorded = lock.toolchain if lock else record.versions if record else None
-    salted = found.lines is not None and found.lines.sealed is True
     return RebuildOrder(
         address=order.repo or _locked_address(lock) or _recorded_address(record),
         insecure_http=order.insecure_http,
         seal_key=order.seal_key,
-        sealed=salted or bool(lock and lock.sealed) or bool(record and record.sealed),
+        sealed=_sealed(found, lock),
         recorded=recorded,
     )
+
+
+def _sealed(found: ReleaseFindings, lock: Lockfile | None) -> bool | None:
+    """Whether the release carries salts: as its lines show, else as lock or provenance say."""
+    if found.lines is not None and found.lines.sealed is not None:
+        return found.lines.sealed
+    if lock is not None:
+        return lock.sealed
+    return None if found.provenance is None else found.provenance.sealed
 
 
 def _locked_address(lock: Lockfile | None) -> RepoAddress | None:

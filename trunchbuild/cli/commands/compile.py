@@ -23,10 +23,12 @@ MOST_SHOWN = 20
 
 @click.command()
 @click.argument("target", metavar="REPO@REV")
-@click.option("--config", metavar="PATH", help="The benchmark config, where the repository holds several.")
+@click.option("--config", metavar="PATH", help="The config, where the root holds none or several.")
 @click.option(
+    "-o",
     "--out",
     type=click.Path(path_type=Path),
+    metavar="DIR",
     default=Path("lockfiles"),
     show_default=True,
     help="The folder of the lockfile.",
@@ -35,7 +37,7 @@ MOST_SHOWN = 20
 @click.option("--update", is_flag=True, help="Accept another digest than the lockfile's.")
 @click.option("--origin", metavar="URL", help="State in the lockfile where a local repository can be found.")
 @click.option("--seal", metavar="KEYFILE", type=click.Path(path_type=Path), help="Salt the private part with this key.")
-@click.option("--strict", is_flag=True, help="Treat warnings as errors.")
+@click.option("--strict", is_flag=True, help="Lint is an error.")
 @click.option("--insecure-http", is_flag=True, help="Allow plain http to another machine.")
 @json_option
 @runs_code
@@ -122,6 +124,8 @@ def _show(outcome: CompileOutcome) -> None:
         show_difference(outcome.difference)
     if any(change.place.endswith("release.sealed") for change in outcome.changes):
         note("\nhint: one of the two is sealed: --seal KEYFILE builds with the key")
+    elif outcome.difference is not None and outcome.difference.only_salts:
+        note("\nhint: only the salts differ: the lockfile's release was sealed with another key")
     elif outcome.release == outcome.locked_release:
         note("\nhint: the release is the same; --update writes the lockfile anew")
     else:
