@@ -209,6 +209,37 @@ def test_a_torn_file_is_refused(tmp_path: Path, keep: float) -> None:
         pass
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE step SET usage = '{'",
+        "UPDATE step SET retried = '[1'",
+        f"UPDATE step SET retried = '{'[' * 100_000}'",
+        "UPDATE step SET eval = CAST(x'ff' AS TEXT)",
+        "ALTER TABLE step ADD COLUMN more TEXT",
+        "CREATE TABLE more (x)",
+        "DROP TABLE run",
+    ],
+)
+def test_a_journal_whose_rows_are_not_ours_is_refused(tmp_path: Path, change: str) -> None:
+    """Damage that leaves the database whole, or a stranger's hand."""
+    write(tmp_path, step("a", usage={"total_tokens": 9}))
+    database = sqlite3.connect(tmp_path / JOURNAL)
+    database.execute(change)
+    database.commit()
+    database.close()
+    with pytest.raises(JournalError, match=JOURNAL), JOURNALS.open(tmp_path, RUN) as journal:
+        assert [*journal.recorded(), *journal.records(), journal.spent()]
+
+
+def test_a_folder_that_cannot_be_written_is_not_called_damage(tmp_path: Path) -> None:
+    """The hint for a damaged journal would have the user throw a good one away."""
+    write(tmp_path, step("a"))
+    (tmp_path / f"{JOURNAL}-wal").mkdir()
+    with pytest.raises(JournalError, match="cannot be used"), JOURNALS.open(tmp_path, RUN):
+        pass
+
+
 def test_a_newer_format_is_refused(tmp_path: Path) -> None:
     """R81: it says which format it reads."""
     write(tmp_path, step("a"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -111,6 +112,16 @@ def test_a_reply_that_the_journal_does_not_know(run: tuple[Bench, Path]) -> None
     options = other.options(spec=other.spec(), grade=False)
     shutil.copy(evaluate(b.release, options, doors(FakeEndpoints(answers))).folder / "journal.sqlite", folder)
     assert 9 in failed(check(b, folder))
+
+
+@pytest.mark.parametrize("failure", ["{", "[]", "{}", '{"kind":"odd","message":"x"}', '{"kind":"http","message":3}'])
+def test_a_journal_with_a_failure_of_no_form(run: tuple[Bench, Path], failure: str) -> None:
+    b, folder = run
+    database = sqlite3.connect(folder / "journal.sqlite")
+    database.execute("UPDATE step SET failure = ? WHERE id = 'q0'", (failure,))
+    database.commit()
+    database.close()
+    assert failed(check(b, folder)) == {9}
 
 
 def test_swapped_verdicts_with_the_totals_kept(run: tuple[Bench, Path]) -> None:

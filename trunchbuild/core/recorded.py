@@ -17,7 +17,7 @@ from trunchbuild.core.strict_json import read_json_lines
 
 REPLY_TYPE = "trunchbuild.reply/v1"
 
-_KINDS: tuple[FailureKind, ...] = get_args(FailureKind)
+FAILURE_KINDS: tuple[FailureKind, ...] = get_args(FailureKind)
 NOT_RECORDED = Failure("missing", "no reply is recorded")
 """A trial of which nothing is known."""
 
@@ -153,9 +153,9 @@ def _text_or_null(fields: Fields, name: str) -> str | None:
 
 def _read_failure(fields: Fields) -> Failure:
     name = fields.text("kind")
-    kind = next((kind for kind in _KINDS if kind == name), None)
+    kind = next((kind for kind in FAILURE_KINDS if kind == name), None)
     if kind is None:
-        raise fields.wrong("kind", " or ".join(f"`{known}`" for known in _KINDS), ascii(name))
+        raise fields.wrong("kind", " or ".join(f"`{known}`" for known in FAILURE_KINDS), ascii(name))
     failure = Failure(kind, fields.text("message"), fields.optional("http_status", fields.integer))
     fields.end()
     return failure

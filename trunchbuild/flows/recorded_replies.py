@@ -9,10 +9,10 @@ from pathlib import Path
 
 from trunchbuild.core.ids import RunId
 from trunchbuild.core.plan import Trial
-from trunchbuild.core.recorded import NOT_RECORDED, ReplyBook, TrialReply, book_of, read_replies
+from trunchbuild.core.recorded import FAILURE_KINDS, NOT_RECORDED, ReplyBook, TrialReply, book_of, read_replies
 from trunchbuild.core.replies import Failure, Step, classify, read_chat_reply
 from trunchbuild.effects.files.api import Files
-from trunchbuild.effects.journal.api import JOURNAL, JournalReader, Journals, RunLockedError, StepRecord
+from trunchbuild.effects.journal.api import JOURNAL, JournalError, JournalReader, Journals, RunLockedError, StepRecord
 from trunchbuild.errors import BadInputError
 from trunchbuild.flows.run_folder import REPLIES
 
@@ -46,8 +46,7 @@ def reply_of(record: StepRecord) -> TrialReply:
     """
     step: Step
     if record.failure is not None:
-        failure = json.loads(record.failure)
-        step = Failure(failure["kind"], failure["message"], record.http_status)
+        step = _failure(record)
     elif record.body is None:
         raise DroppedRepliesError(
             "the replies of this run were not kept",
@@ -64,6 +63,18 @@ def reply_of(record: StepRecord) -> TrialReply:
         request_sha256=None if record.request is None else hashlib.sha256(record.request).hexdigest(),
         retried=len(record.retried) if isinstance(record.retried, list) else 0,
     )
+
+
+def _failure(record: StepRecord) -> Failure:
+    """The failure as it was recorded; what is not of its form was not written by this program."""
+    try:
+        value = json.loads(record.failure or "")
+    except (ValueError, RecursionError):
+        value = None
+    kind, message = (value.get("kind"), value.get("message")) if isinstance(value, dict) else (None, None)
+    if kind not in FAILURE_KINDS or not isinstance(message, str):
+        raise JournalError("the journal is damaged", place=str(record.trial), got=f"the failure {record.failure!r}")
+    return Failure(kind, message, record.http_status)
 
 
 def from_file(folder: Path, files: Files) -> ReplyBook:

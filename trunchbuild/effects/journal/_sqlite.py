@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
-import json
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 
 from trunchbuild.core.ids import Digest
-from trunchbuild.core.plan import Recorded, Trial
-from trunchbuild.core.replies import total_tokens
 from trunchbuild.effects.journal._mounts import file_system, is_network
+from trunchbuild.effects.journal._rows import COLUMNS, SqliteReader, row_of
 from trunchbuild.effects.journal.api import (
     GROUP_REPLIES,
     GROUP_SECONDS,
@@ -28,7 +26,6 @@ from trunchbuild.effects.journal.api import (
     JournalError,
     JournalReader,
     RunLockedError,
-    Spent,
     StepRecord,
 )
 
@@ -36,6 +33,17 @@ APPLICATION_ID = 0x54624A31
 FORMAT = 1
 """`user_version` of the database."""
 
+_OUTSIDE = frozenset(
+    {
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_PERM,
+        sqlite3.SQLITE_READONLY,
+    }
+)
+"""Errors that say nothing about what the file holds: a read-only folder, a full disk."""
 _SMALLEST_DATABASE = 512
 """Bytes: one page of the smallest size (sqlite.org/fileformat.html, 1.3.2)."""
 _FRESH = "`--fresh` moves the old run aside and begins anew"
@@ -62,11 +70,7 @@ CREATE TABLE step (
   UNIQUE (eval, id, repeat, round, step)
 ) STRICT;
 """
-_COLUMNS = (
-    "eval, id, repeat, round, step, final, failed, request, http_status, body, failure, started, latency_ms, usage,"
-    " retried, origin"
-)
-_INSERT = f"INSERT INTO step ({_COLUMNS}) VALUES ({', '.join('?' * 16)})"  # noqa: S608 - constants
+_INSERT = f"INSERT INTO step ({COLUMNS}) VALUES ({', '.join('?' * 16)})"  # noqa: S608 - constants
 
 
 class SqliteJournals:
@@ -117,7 +121,7 @@ def _opened_for_reading(folder: Path, run: Digest) -> Iterator[JournalReader]:
         database = sqlite3.connect(f"{file.absolute().as_uri()}?{'immutable=1' if alone else 'mode=rw'}", uri=True)
         with closing(database):
             _check(database, file, run)
-            yield _SqliteReader(database)
+            yield SqliteReader(database)
 
 
 @contextmanager
@@ -203,8 +207,14 @@ def _check(database: sqlite3.Connection, file: Path, run: Digest) -> None:
         state = database.execute("PRAGMA quick_check(1)").fetchone()[0]
         if state != "ok":
             raise JournalError("the journal is damaged", place=str(file), got=str(state), hint=_FRESH)
+        # Strict tables of our own columns: every value that is read has its type, also in a stranger's journal.
+        tables = {sql for (sql,) in database.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")}
+        if tables != {statement.strip() for statement in _SCHEMA.split(";") if statement.strip()}:
+            raise JournalError("the journal is damaged", place=str(file), got="other tables", hint=_FRESH)
         owner = database.execute("SELECT id FROM run").fetchone()
     except sqlite3.DatabaseError as error:
+        if error.sqlite_errorcode & 0xFF in _OUTSIDE:
+            raise
         raise JournalError("not a journal, or a damaged one", place=str(file), got=str(error), hint=_FRESH) from None
     if owner is None or owner[0] != str(run):
         raise JournalError(
@@ -216,59 +226,7 @@ def _check(database: sqlite3.Connection, file: Path, run: Digest) -> None:
         )
 
 
-class _SqliteReader:
-    """`JournalReader` over a connection."""
-
-    def __init__(self, database: sqlite3.Connection) -> None:
-        self._database = database
-
-    def recorded(self) -> Mapping[Trial, Recorded]:
-        """See `JournalReader`."""
-        states: dict[Trial, Recorded] = {}
-        rows = self._database.execute("SELECT eval, id, repeat, final, failed FROM step ORDER BY round, step")
-        for eval_id, case_id, repeat, final, failed in rows:
-            states[Trial(eval_id, case_id, repeat)] = "incomplete" if not final else "failed" if failed else "answered"
-        return states
-
-    def rounds(self) -> Mapping[Trial, int]:
-        """See `JournalReader`."""
-        rows = self._database.execute("SELECT eval, id, repeat, max(round) FROM step GROUP BY eval, id, repeat")
-        return {Trial(eval_id, case_id, repeat): latest for eval_id, case_id, repeat, latest in rows}
-
-    def steps(self, trial: Trial) -> list[StepRecord]:
-        """See `JournalReader`."""
-        rows = self._database.execute(
-            f"SELECT {_COLUMNS} FROM step WHERE eval = ?1 AND id = ?2 AND repeat = ?3 AND round ="  # noqa: S608
-            " (SELECT max(round) FROM step WHERE eval = ?1 AND id = ?2 AND repeat = ?3) ORDER BY step",
-            (trial.eval, trial.id, trial.repeat),
-        )
-        return [_record(row) for row in rows]
-
-    def records(self) -> Iterator[StepRecord]:
-        """See `JournalReader`."""
-        for row in self._database.execute(f"SELECT {_COLUMNS} FROM step ORDER BY rowid"):  # noqa: S608
-            yield _record(row)
-
-    def dropped(self) -> frozenset[Trial]:
-        """See `JournalReader`."""
-        rows = self._database.execute(
-            "SELECT eval, id, repeat FROM step AS mine WHERE request IS NULL AND round = (SELECT max(round) FROM step"
-            " WHERE eval = mine.eval AND id = mine.id AND repeat = mine.repeat)"
-        )
-        return frozenset(Trial(*row) for row in rows)
-
-    def spent(self) -> Spent:
-        """See `JournalReader`."""
-        calls = unknown = tokens = 0
-        for usage, retried in self._database.execute("SELECT usage, json_array_length(retried) FROM step"):
-            stated = total_tokens(json.loads(usage)) if usage else None
-            calls += 1 + retried
-            unknown += retried + (stated is None)
-            tokens += stated or 0
-        return Spent(calls, unknown, tokens)
-
-
-class _SqliteJournal(_SqliteReader):
+class _SqliteJournal(SqliteReader):
     """`Journal`: groups what it is given and commits each group in one thread of its own."""
 
     def __init__(self, database: sqlite3.Connection, folder: Path) -> None:
@@ -284,7 +242,7 @@ class _SqliteJournal(_SqliteReader):
         """See `Journal`."""
         if self._error is not None:
             raise self._error
-        self._group.append(_row(step))
+        self._group.append(row_of(step))
         if len(self._group) >= GROUP_REPLIES:
             self._commit_soon()
         elif self._timer is None:
@@ -343,46 +301,3 @@ class _SqliteJournal(_SqliteReader):
                 place=str(self._file),
                 hint="what was committed before stays; the same command goes on from there",
             ) from error
-
-
-def _row(step: StepRecord) -> tuple[object, ...]:
-    trial = step.trial
-    return (
-        trial.eval,
-        trial.id,
-        trial.repeat,
-        step.round,
-        step.step,
-        step.final,
-        step.failed,
-        step.request,
-        step.http_status,
-        step.body,
-        step.failure,
-        step.started,
-        step.latency_ms,
-        None if step.usage is None else json.dumps(step.usage),
-        json.dumps(step.retried),
-        step.origin,
-    )
-
-
-def _record(row: Sequence[object]) -> StepRecord:
-    eval_id, case_id, repeat, round_, step, final, failed, request, status, body, failure, started, latency, *rest = row
-    usage, retried, origin = rest
-    return StepRecord(
-        trial=Trial(eval_id, case_id, repeat),  # type: ignore[arg-type]
-        round=round_,  # type: ignore[arg-type]
-        step=step,  # type: ignore[arg-type]
-        final=bool(final),
-        failed=bool(failed),
-        request=request,  # type: ignore[arg-type]
-        http_status=status,  # type: ignore[arg-type]
-        body=body,  # type: ignore[arg-type]
-        failure=failure,  # type: ignore[arg-type]
-        started=started,  # type: ignore[arg-type]
-        latency_ms=latency,  # type: ignore[arg-type]
-        usage=json.loads(usage) if isinstance(usage, str) else None,
-        retried=json.loads(retried),  # type: ignore[arg-type]
-        origin=origin,  # type: ignore[arg-type]
-    )
