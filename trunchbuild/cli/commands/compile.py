@@ -124,6 +124,8 @@ def _show(outcome: CompileOutcome) -> None:
         show_difference(outcome.difference)
     if any(change.place.endswith("release.sealed") for change in outcome.changes):
         note("\nhint: one of the two is sealed: --seal KEYFILE builds with the key")
+    elif any(change.place.endswith("source.config") for change in outcome.changes):
+        note("\nhint: the lockfile pins another config of the same title: name another folder by --out")
     elif outcome.difference is not None and outcome.difference.only_salts:
         note("\nhint: only the salts differ: the lockfile's release was sealed with another key")
     elif outcome.release == outcome.locked_release:
