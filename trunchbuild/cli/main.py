@@ -14,6 +14,7 @@ from typing import NoReturn
 import click
 
 import trunchbuild
+from trunchbuild.cli.examples import epilog
 from trunchbuild.errors import ExitCode
 
 # name -> (module under trunchbuild.cli.commands, short help). A module is imported only when its command runs.
@@ -50,6 +51,7 @@ class LazyGroup(click.Group):
         module = importlib.import_module(f"trunchbuild.cli.commands.{COMMANDS[cmd_name][0]}")
         command = module.command
         assert isinstance(command, click.Command)
+        command.epilog = epilog(cmd_name)
         return command
 
     def resolve_command(
@@ -81,7 +83,11 @@ def _version(ctx: click.Context, _parameter: click.Parameter, value: bool) -> No
 @click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an internal error.")
 @click.pass_context
 def main(ctx: click.Context) -> None:
-    """Reproducible releases of LLM benchmarks: build, run, grade, verify."""
+    """Reproducible releases of LLM benchmarks: build, run, grade, verify.
+
+    `trunchbuild COMMAND --help` shows each command's options and examples. Releases are kept in $TRUNCHBUILD_HOME, or
+    in the platform's data folder.
+    """
     from trunchbuild.cli.wiring import App  # noqa: PLC0415 - `--version` and `--help` do not need it
 
     ctx.obj = ctx.with_resource(App.from_environment())
@@ -99,6 +105,9 @@ def invoke(arguments: Sequence[str], group: click.Group = main) -> int:
         sys.stdout.flush()
     except click.exceptions.Exit as ending:
         return ending.exit_code
+    except click.exceptions.NoArgsIsHelpError as ending:
+        click.echo(ending.format_message(), err=True)
+        return ExitCode.USAGE
     except (click.Abort, KeyboardInterrupt, EOFError):
         click.echo("interrupted; everything counted is on disk", err=True)
         return ExitCode.INTERRUPTED

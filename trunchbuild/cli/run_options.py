@@ -8,7 +8,25 @@ import click
 
 MOST = 2**52
 """What an option's whole number may be at most: with a repeat's number added it is still exact as a JSON number."""
-COUNT = click.IntRange(1, MOST)
+
+
+class Whole(click.ParamType[int]):
+    """A whole number within bounds, which help does not spell out; a message about one outside them does."""
+
+    name = "integer"
+
+    def __init__(self, low: int, high: int) -> None:
+        self._low, self._high = low, high
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """See `click.ParamType`."""
+        try:
+            number = int(str(value))
+        except ValueError:
+            number = self._low - 1
+        if not self._low <= number <= self._high:
+            self.fail(f"{value!r} is not a whole number of at least {self._low}, at most {self._high}", param, ctx)
+        return number
 
 
 class Text(click.ParamType[str]):
@@ -48,3 +66,6 @@ class Number(click.ParamType[float | str]):
                 bounds += f", at most {self._high:g}"
             self.fail(f"{value!r} is not a number of {bounds}{' or `none`' if self._none else ''}", param, ctx)
         return number
+
+
+COUNT = Whole(1, MOST)

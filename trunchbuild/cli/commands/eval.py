@@ -14,7 +14,7 @@ import click
 import trunchbuild
 from trunchbuild.cli.options import json_option, runs_code
 from trunchbuild.cli.render import note, progress, show_json, warn
-from trunchbuild.cli.run_options import COUNT, MOST, Number, Text
+from trunchbuild.cli.run_options import COUNT, MOST, Number, Text, Whole
 from trunchbuild.cli.run_summary import show_summary
 from trunchbuild.cli.run_target import ChosenTarget, TargetChoice, chosen_target
 from trunchbuild.cli.wiring import App
@@ -73,41 +73,107 @@ class _Arguments:
     out: Path
 
 
-@click.command(help=(__doc__ or "").partition(": ")[2])
+@click.command()
 @click.argument("release")
 @click.option("--model", type=Text(), metavar="ID", help="The model, as the endpoint calls it.")
-@click.option("--base-url", metavar="URL", help="Of an OpenAI-compatible endpoint. Default: $OPENAI_BASE_URL.")
-@click.option("--provider", metavar="NAME", help="From providers.toml; `local` is the embedded server.")
-@click.option("--label", type=Text(), metavar="NAME", help="Names the target. Default: provider, else host.")
-@click.option("--api-key-env", metavar="NAME", help="Variable that holds the key. Default: OPENAI_API_KEY.")
-@click.option("--gguf", type=click.Path(path_type=Path, dir_okay=False), help="Model file for `--provider local`.")
-@click.option("--slots", type=COUNT, help="Requests at a time for `--provider local`; more than one may vary.")
+@click.option("--base-url", metavar="URL", help="Of an OpenAI-compatible endpoint. [default: $OPENAI_BASE_URL]")
+@click.option("--provider", metavar="NAME", help="From providers.toml; `local` is the embedded model.")
+@click.option("--label", type=Text(), metavar="NAME", help="Names the target. [default: provider, else host]")
+@click.option("--api-key-env", metavar="NAME", help="Variable that holds the key. [default: OPENAI_API_KEY]")
+@click.option(
+    "--gguf",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Model file for `--provider local`. [default: SmolLM2]",
+)
+@click.option(
+    "--slots", type=COUNT, metavar="N", help="Requests at a time for `--provider local`; above 1, replies may vary."
+)
 @click.option("--eval", "evals", metavar="ID", multiple=True, help="Only this eval; may be repeated.")
-@click.option("--limit", type=COUNT, help="Only the first so many cases of each eval: a partial run of its own.")
-@click.option("--cases", type=click.Path(path_type=Path), help="Only these cases: a file with one EVAL/ID a line.")
-@click.option("--repeat", type=COUNT, default=1, show_default=True, help="Ask each case so many times.")
-@click.option("--concurrency", type=click.IntRange(1, 4096), default=16, show_default=True, help="Calls at a time.")
-@click.option("--temperature", type=Number(0, 100, none=True), default=0, show_default=True, metavar="T|none")
-@click.option("--top-p", type=Number(0, 1, above=True))
-@click.option("--seed", type=click.IntRange(0, MOST), help="Repeat n asks with this seed + n.")
-@click.option("--max-output-tokens", type=COUNT, default=DEFAULT_OUTPUT_TOKENS, show_default=True)
-@click.option("--limit-field", type=click.Choice(LIMIT_FIELDS), help="The body's name for the output limit.")
+@click.option("--limit", type=COUNT, metavar="N", help="Only the first N cases of each eval: a partial run.")
+@click.option(
+    "--cases",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Only the cases in this file, one EVAL/ID a line: a partial run.",
+)
+@click.option("--repeat", type=COUNT, metavar="N", default=1, show_default=True, help="Ask each case N times.")
+@click.option(
+    "--concurrency",
+    type=Whole(1, 4096),
+    metavar="N",
+    default=16,
+    show_default=True,
+    help="Calls at a time, at most 4096.",
+)
+@click.option(
+    "--temperature",
+    type=Number(0, 100, none=True),
+    default=0,
+    show_default=True,
+    metavar="T|none",
+    help="For cases that state none; `none` leaves it out of the request.",
+)
+@click.option("--top-p", type=Number(0, 1, above=True), metavar="P", help="For cases that state none.")
+@click.option("--seed", type=Whole(0, MOST), metavar="N", help="Repeat n, from 0, asks with this seed + n.")
+@click.option(
+    "--max-output-tokens",
+    type=COUNT,
+    metavar="N",
+    default=DEFAULT_OUTPUT_TOKENS,
+    show_default=True,
+    help="For cases that state no limit.",
+)
+@click.option("--limit-field", type=click.Choice(LIMIT_FIELDS), help="The output limit's name in the request.")
 @click.option("--thinking", type=click.Choice(THINKING_LEVELS), help="Told as the provider's `thinking` says.")
-@click.option("--rpm", type=Number(0, math.inf, above=True), help="Calls a minute, retries among them.")
-@click.option("--timeout", type=Number(0, math.inf, above=True), default=600, show_default=True, help="Seconds.")
-@click.option("--min-coverage", type=Number(0, 1), default=DEFAULT_MIN_COVERAGE, show_default=True)
-@click.option("--max-total-tokens", type=COUNT, help="Stop, resumable, when the run has used so many.")
-@click.option("--save-responses/--no-save-responses", default=True, show_default=True)
+@click.option("--rpm", type=Number(0, math.inf, above=True), metavar="N", help="Calls a minute, retries among them.")
+@click.option(
+    "--timeout",
+    type=Number(0, math.inf, above=True),
+    metavar="SECONDS",
+    default=600,
+    show_default=True,
+    help="Of one call.",
+)
+@click.option(
+    "--min-coverage",
+    type=Number(0, 1),
+    metavar="SHARE",
+    default=DEFAULT_MIN_COVERAGE,
+    show_default=True,
+    help="Below it there is no summary score, and the exit code is 1.",
+)
+@click.option(
+    "--max-total-tokens", type=COUNT, metavar="N", help="Stop when the run has used N; a larger N goes on from there."
+)
+@click.option(
+    "--save-responses/--no-save-responses",
+    default=True,
+    show_default=True,
+    help="Without replies a run cannot be graded or verified again.",
+)
 @click.option("--retry-failed", is_flag=True, help="Ask failed, truncated, filtered and empty trials again.")
 @click.option("--fresh", is_flag=True, help="Move an old run of the same settings aside and begin anew.")
 @click.option("--no-grade", is_flag=True, help="Only ask; `trunchbuild grade` grades.")
 @click.option("--dry-run", is_flag=True, help="Print the exact request bodies, one a line; ask nobody.")
-@click.option("--out", type=click.Path(path_type=Path), default=Path("runs"), show_default=True)
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    default=Path("runs"),
+    show_default=True,
+    help="Where runs go: DIR/RELEASE/LABEL/MODEL/RUN.",
+)
 @json_option
 @runs_code
 @click.pass_obj
 def command(app: App, /, *, release: str, as_json: bool, **options: object) -> int:
-    """See the help above."""
+    """Ask a model every case of a RELEASE, record each reply, and grade them.
+
+    The same command goes on after an interruption and asks only what is missing. Every run has its own folder, named
+    by the release, the model and every setting that shapes a request.
+    """
     arguments = _Arguments(**options)  # type: ignore[arg-type]
     _rest_collector()
     files = find_release(release, store=app.store, files=app.files).files

@@ -24,12 +24,16 @@ from trunchbuild.flows.run_folder import is_run_folder, read_run_file
 @click.command()
 @click.argument("subject", metavar="RUN|RELEASE")
 @click.option("--release", metavar="RELEASE", help="For a run: its release, where the store does not hold it.")
-@click.option("--replies", type=click.Path(path_type=Path), help="For a release: a file of replies made elsewhere.")
+@click.option(
+    "--replies", metavar="FILE", type=click.Path(path_type=Path), help="For a release: replies made elsewhere."
+)
 @click.option("--eval", "evals", metavar="ID", multiple=True, help="For a release: the replies are for this eval.")
 @click.option("--model", type=Text(), metavar="NAME", help="For a release: what made the replies.")
 @click.option("--label", type=Text(), metavar="NAME", help="For a release: where the replies were made.")
-@click.option("--out", "-o", "folder", metavar="DIR", type=click.Path(path_type=Path), help="Of the new run.")
-@click.option("--min-coverage", type=Number(0, 1), help="Default: the run's own, or 0.8.")
+@click.option(
+    "-o", "--out", "folder", metavar="DIR", type=click.Path(path_type=Path), help="For a release: the new run's folder."
+)
+@click.option("--min-coverage", type=Number(0, 1), metavar="SHARE", help="[default: the run's own, or 0.8]")
 @json_option
 @runs_code
 @click.pass_obj

@@ -19,8 +19,10 @@ from trunchbuild.flows.transform_files import TransformTools
 
 @click.command("transform-batch", short_help="Run every transformer of a batch manifest.")
 @click.argument("manifest", required=False, metavar="MANIFEST")
-@click.option("--manifest", "named", metavar="PATH", help="The same as MANIFEST.")
-@click.option("--jobs", "parallel", type=click.IntRange(min=1), metavar="N", help="Jobs at a time. [half the cores]")
+@click.option("--manifest", "named", metavar="MANIFEST", help="The same, as an option.")
+@click.option(
+    "--jobs", "parallel", type=click.IntRange(min=1), metavar="N", help="Jobs at a time. [default: half the cores]"
+)
 @click.option("--check", is_flag=True, help="Write nothing; compare with what is on disk.")
 @runs_code
 @json_option

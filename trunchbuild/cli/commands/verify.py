@@ -29,8 +29,10 @@ if TYPE_CHECKING:
 @click.argument("subject", metavar="RELEASE|LOCKFILE|FOLDER|RUN|PROOF")
 @click.option("--digest", metavar="sha256:HEX", help="The digest that somebody claims.")
 @click.option("--rebuild", is_flag=True, help="Also build the release again from its commit.")
-@click.option("--repo", metavar="REPO", help="Where its repository is, if not where lockfile or provenance say.")
-@click.option("--manifest", type=click.Path(path_type=Path), help="For a proof: the manifest of its release.")
+@click.option("--repo", metavar="REPO", help="Rebuild from here, not from where lockfile or provenance say.")
+@click.option(
+    "--manifest", metavar="FILE", type=click.Path(path_type=Path), help="For a proof: the manifest of its release."
+)
 @click.option("--release", metavar="RELEASE", help="For a run: its release, where the store does not hold it.")
 @click.option("--seal", metavar="KEYFILE", type=click.Path(path_type=Path), help="The key of a sealed release.")
 @click.option("--insecure-http", is_flag=True, help="Allow plain http to another machine.")
