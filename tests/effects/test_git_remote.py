@@ -237,6 +237,23 @@ def test_an_answer_without_end_is_cut(
         assert len(read(f"{server.url()}@{commit}", "noise")) == 60_000
 
 
+@pytest.mark.parametrize("protocol_2", [True, False])
+def test_a_list_of_refs_without_end_is_cut(make: Callable[..., str], tmp_path: Path, protocol_2: bool) -> None:
+    """A server may answer the prefix `refs/heads/main` with any number of refs that begin so."""
+    commit = make({"a": "1\n"})
+    commands = "".join(f"create refs/heads/main-{number:04} {commit}\n" for number in range(1000))
+    git(tmp_path / "repo.git", "update-ref", "--stdin", stdin=commands.encode())
+    with serve(tmp_path, protocol_2=protocol_2) as server:
+        address = RepoAddress.parse(server.url())
+        with (
+            pytest.raises(RepositoryUnreachableError, match="list of refs longer than 20,000 bytes"),
+            DulwichGit(limits=GitLimits(refs_bytes=20_000)).open(address, "main"),
+        ):
+            pass
+        with DulwichGit(limits=GitLimits(refs_bytes=200_000)).open(address, "main") as tree:
+            assert tree.pin.commit == commit
+
+
 def test_login_reaches_the_server_and_nobody_else(make: Callable[..., str], tmp_path: Path) -> None:
     make({"a": "1\n"})
     with serve(tmp_path, login=("user", "p@ss/hunter22")) as server:

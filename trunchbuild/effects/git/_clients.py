@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -15,6 +15,7 @@ from trunchbuild.core.repo import RepoAddress
 from trunchbuild.effects.git.api import RepositoryUnreachableError
 
 if TYPE_CHECKING:
+    from dulwich.client import HTTPResponse
     from dulwich.protocol import Protocol
 
 CONNECT_SECONDS = 30.0
@@ -45,8 +46,9 @@ class _ProxyPool(_Pool, urllib3.ProxyManager):
 class HttpClient(Urllib3HttpGitClient):
     """Smart HTTP to one repository."""
 
-    def __init__(self, address: RepoAddress, *, insecure_http: bool) -> None:
+    def __init__(self, address: RepoAddress, *, insecure_http: bool, refs_bytes: int) -> None:
         assert address.url is not None
+        self._refs_bytes = refs_bytes
         login = address.login
         self._guarded = _pool(address, insecure_http=insecure_http)
         super().__init__(
@@ -56,6 +58,29 @@ class HttpClient(Urllib3HttpGitClient):
             password=login.password if login else None,
             thin_packs=False,
         )
+
+    def _http_request(
+        self,
+        url: str,
+        headers: dict[str, str] | None = None,
+        data: bytes | Iterator[bytes] | None = None,
+        raise_for_status: bool = True,
+    ) -> tuple[HTTPResponse, Callable[[int], bytes]]:
+        """Send one request; a list of refs is held in memory whole, so it must end somewhere."""
+        answer, read = super()._http_request(url, headers, data, raise_for_status)
+        if data is not None and not (isinstance(data, bytes) and b"command=ls-refs" in data[:64]):
+            return answer, read
+        left = self._refs_bytes
+
+        def counted(size: int) -> bytes:
+            nonlocal left
+            chunk = read(size)
+            left -= len(chunk)
+            if left < 0:
+                raise GitProtocolError(f"a list of refs longer than {self._refs_bytes:,} bytes")
+            return chunk
+
+        return answer, counted
 
     def end(self) -> None:
         """Close all connections."""

@@ -15,5 +15,7 @@ class GitLimits:
     """Of one object that is read."""
     pack_bytes: int = 2 << 30
     """Of one answer of a server; a hostile one never ends."""
+    refs_bytes: int = 256 << 20
+    """Of one list of a server's refs over http; the largest public repositories have some tens of MiB."""
     paths: int = 1_000_000
     """In one commit: a few small trees that name one another can hold any number of paths (a "git bomb")."""

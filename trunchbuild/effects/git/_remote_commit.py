@@ -32,7 +32,7 @@ def open_remote_commit(
     address: RepoAddress, revision: str | None, *, insecure_http: bool, ssh_command: str | None, limits: GitLimits
 ) -> Iterator[ObjectTree]:
     """Fetch what is needed of `revision` into a temporary folder that is removed on exit. See `Git.open`."""
-    transport = Transport(address, insecure_http=insecure_http, ssh_command=ssh_command)
+    transport = Transport(address, insecure_http=insecure_http, ssh_command=ssh_command, limits=limits)
     if revision is None:
         refs, head, _ = transport.refs(["HEAD"])
         raise no_revision(address, refs.get("HEAD"), head)

@@ -14,6 +14,7 @@ from dulwich.refs import Ref
 
 from trunchbuild.core.repo import RepoAddress
 from trunchbuild.effects.git._clients import HttpClient, SshClient
+from trunchbuild.effects.git._limits import GitLimits
 from trunchbuild.effects.git.api import RepositoryUnreachableError, UnsupportedRepositoryError
 from trunchbuild.errors import TrunchbuildError
 
@@ -46,13 +47,15 @@ class NoHaves:
 class Transport:
     """One server's repository; requests, no memory."""
 
-    def __init__(self, address: RepoAddress, *, insecure_http: bool, ssh_command: str | None) -> None:
+    def __init__(
+        self, address: RepoAddress, *, insecure_http: bool, ssh_command: str | None, limits: GitLimits
+    ) -> None:
         self.address = address
         self._client: HttpClient | SshClient
         if address.kind == "ssh":
             self._client = SshClient(address, ssh_command=ssh_command)
         else:
-            self._client = HttpClient(address, insecure_http=insecure_http)
+            self._client = HttpClient(address, insecure_http=insecure_http, refs_bytes=limits.refs_bytes)
 
     def refs(self, prefixes: list[str]) -> tuple[dict[str, str], str | None, str]:
         """Refs under the prefixes (name -> id), the ref that HEAD points to, and the object format.
