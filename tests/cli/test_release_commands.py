@@ -184,7 +184,10 @@ def test_diff_of_two_releases(place: Place, release: str, tmp_path: Path) -> Non
     assert answer["old"]["casesSha256"] == answer["new"]["casesSha256"]
     assert {change["field"] for change in answer["facts"]} == {"source/commit", "source/tree"}
     assert place.json("diff", release, release)["same"] is True
-    place.run("gc", "--remove", other)
+    said = place.run("diff", release, other, code=1).out.splitlines()
+    assert said[-1] == f"cases-sha256 {answer['old']['casesSha256']}"
+    lock = tmp_path / "lockfiles/small-sums.lock.toml"
+    assert place.json("gc", "--remove", lock)["removedReleases"] == [other]
     assert place.json("du")["looseFiles"] == 0
 
 

@@ -72,6 +72,20 @@ def open_locked(lock: Lockfile, place: str, store: Store) -> FoundRelease:
     return FoundRelease(store.open(lock.digest), lock=lock)
 
 
+def named_digest(text: str, *, store: Store, files: Files) -> ReleaseId:
+    """The digest that an argument names, whether or not the store's copy of that release is whole.
+
+    Raises:
+        UnknownReleaseError: Nothing, or more than one, has that name.
+        BadInputError: The lockfile or the folder cannot be read as one.
+    """
+    if names_lockfile(text):
+        return parse_lock(files.read(Path(text)), text).digest
+    if names_folder(text, store=store, files=files):
+        return store.open_folder(Path(text)).digest
+    return store.resolve(text)
+
+
 def is_stored(release: ReleaseId, store: Store) -> bool:
     """Whether the store holds a release."""
     return release in store.releases()

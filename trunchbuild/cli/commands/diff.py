@@ -6,7 +6,7 @@ import click
 
 from trunchbuild.cli.commands.compile import show_difference
 from trunchbuild.cli.options import json_option
-from trunchbuild.cli.render import show_json
+from trunchbuild.cli.render import say, show_json
 from trunchbuild.cli.wiring import App
 from trunchbuild.errors import ExitCode
 from trunchbuild.flows.diff import diff_releases
@@ -33,4 +33,6 @@ def command(app: App, old: str, new: str, as_json: bool) -> int:
         show_json({"old": names[0], "new": names[1], **difference.json()})
     else:
         show_difference(difference)
+        (_, one), (_, other) = sides
+        say(f"cases-sha256 {one or 'not known'}" + ("" if one == other else f" -> {other or 'not known'}"))
     return ExitCode.YES if difference.same else ExitCode.NO

@@ -7,6 +7,7 @@ import click
 from trunchbuild.cli.options import json_option
 from trunchbuild.cli.render import say, show_json
 from trunchbuild.cli.wiring import App
+from trunchbuild.flows.find_release import named_digest
 
 
 @click.command()
@@ -15,7 +16,7 @@ from trunchbuild.cli.wiring import App
 @click.pass_obj
 def command(app: App, remove: tuple[str, ...], as_json: bool) -> None:
     """Remove objects that no release needs, and what interrupted commands left behind."""
-    releases = [app.store.resolve(text) for text in remove]
+    releases = [named_digest(text, store=app.store, files=app.files) for text in remove]
     for release in releases:
         app.store.remove(release)
     before = app.store.collect()
