@@ -169,7 +169,7 @@ def _check_roots(manifest: Manifest, found: ReleaseFindings) -> CheckResult:
             return left_open(3, RELEASE_CHECKS[3], found.unreadable[path])
         if got is None:
             if path == CASES:
-                faults.append(Fault(path, "missing", f"{entry.lines} lines", "no file"))
+                faults.append(Fault(path, "missing, or not measured: see (2)", f"{entry.lines} lines", "none"))
             continue
         if got.lines != entry.lines:
             faults.append(Fault(path, "line count", str(entry.lines), str(got.lines)))
