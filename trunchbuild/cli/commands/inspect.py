@@ -54,10 +54,12 @@ def command(
     if as_json:
         show_json({**inspection.json(), "commit": pinned})
         return
-    _show(inspection, pinned)
+    _show(inspection, pinned, portability=portability)
 
 
-def _show(inspection: Inspection, pinned: str | None) -> None:
+def _show(inspection: Inspection, pinned: str | None, *, portability: bool) -> None:
+    found = inspection.warnings
+    lint = f"{counted(len(found), 'warning')}, below" if found else "nothing found"
     show_fields(
         [
             ("benchmark", f"{inspection.facts.title} {inspection.facts.version}"),
@@ -65,12 +67,13 @@ def _show(inspection: Inspection, pinned: str | None) -> None:
             ("config", inspection.config_path),
             ("commit", pinned or "none: a plain folder, as it is on disk"),
             ("cases", f"{inspection.case_count:,} in {counted(len(inspection.evals), 'eval')}"),
+            ("lint", f"{lint} (another locale and time zone tried too)" if portability else lint),
         ]
     )
     for item in inspection.evals:
         say("")
         show_fields(_eval_fields(item))
-    for warning in inspection.warnings:
+    for warning in found:
         warn(warning)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from trunchbuild.cli.options import json_option
-from trunchbuild.cli.render import on_one_line, plain, say, show_fields, show_json, show_table
+from trunchbuild.cli.render import counted, on_one_line, plain, say, show_fields, show_json, show_table
 from trunchbuild.cli.wiring import App
 from trunchbuild.core.manifest import EvalEntry
 from trunchbuild.errors import UsageError
@@ -67,7 +67,7 @@ def _show(summary: ReleaseSummary) -> None:
 
 def _made_by(entry: EvalEntry) -> str:
     if entry.transformer is not None:
-        return f"{entry.transformer.path} of {len(entry.transformer.sources)} sources"
+        return f"{entry.transformer.path} of {counted(len(entry.transformer.sources), 'source')}"
     return entry.case_file.path if entry.case_file is not None else entry.module.path
 
 
