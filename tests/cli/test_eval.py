@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
 import sqlite3
 import subprocess
@@ -123,11 +124,12 @@ def test_subsets(bed: Bed) -> None:
 
 
 def test_400_to_everything(bed: Bed) -> None:
-    """R58: no score is written, exit 4."""
+    """No score is written, exit 4; what the endpoint said is shown once, with its count."""
     with ModelEndpoint(lambda _: fails(400, {"message": "bad request"})) as endpoint:
         outcome = bed.eval("small@1.0.0", endpoint)
     assert outcome.code == 4
     assert "accuracy" not in outcome.out
+    assert re.findall(r"^because +(.*)$", outcome.out, re.MULTILINE) == ["8 failed: HTTP 400: bad request"]
     summary = json.loads((bed.run / "summary.json").read_text())
     assert summary["figures"]["accuracy"]["value"] is None
     assert summary["figures"]["statuses"]["failed"] == 8

@@ -93,6 +93,7 @@ def test_base_urls(url: str) -> None:
         "http://h/v 1",
         "http://h/\nv1",
         "http://[::1/v1",
+        "http://h/v1/chat/completions",  # would be added twice
         "http://h/v1?",  # the path that is added would become a query
         "http://h/v1#",
         "http://@h/v1",

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
-from trunchbuild.cli.render import say, show_fields, show_table
+from trunchbuild.cli.render import cut, on_one_line, say, show_fields, show_table
 from trunchbuild.core.figures import Figure, Figures
+from trunchbuild.core.results import Row
 from trunchbuild.core.summary import Summary
+
+MOST_REASONS = 3
+"""Reasons that a screen shows."""
+UNEXPECTED = ("failed", "empty", "grader_error", "unsupported")
+"""Statuses whose message says what to mend."""
 
 
 def show_summary(summary: Summary, folder: Path) -> None:
@@ -21,6 +29,7 @@ def show_summary(summary: Summary, folder: Path) -> None:
         [
             ("model", f"{spec.model} ({spec.label})" + (f"  [{', '.join(marks)}]" if marks else "")),
             *_rows(summary, summary.total),
+            *_reasons(summary.rows),
             ("results", str(summary.digest)),
             ("run", str(folder)),
         ]
@@ -50,6 +59,15 @@ def _rows(summary: Summary, figures: Figures) -> list[tuple[str, str]]:
         ("coverage", coverage),
         ("mean score", _text(figures.mean_score)),
     ]
+
+
+def _reasons(rows: Sequence[Row]) -> list[tuple[str, str]]:
+    """What stood in the way of trials that have no score, the most frequent first."""
+    found = Counter((row.status, row.message) for row in rows if row.status in UNEXPECTED and row.message)
+    lines = [f"{count} {status}: {on_one_line(cut(message or ''))}" for (status, message), count in found.most_common()]
+    if len(lines) > MOST_REASONS:
+        lines[MOST_REASONS:] = [f"{len(lines) - MOST_REASONS} more reasons; results.jsonl has them all"]
+    return [("because", "\n".join(lines))] if lines else []
 
 
 def _cells(figures: Figures) -> tuple[str, ...]:

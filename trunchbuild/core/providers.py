@@ -126,6 +126,12 @@ def check_base_url(url: str, place: str) -> str:
     printable = all(c.isprintable() and c != " " for c in url)
     if parts.scheme not in ("http", "https") or not host or not _is_host(host) or not printable:
         raise BadInputError("not a base URL", place=place, expected="https://HOST/v1 or http://HOST:PORT/v1")
+    if parts.path.rstrip("/").endswith("/chat/completions"):
+        raise BadInputError(
+            "a base URL ends before /chat/completions, which is added to it",
+            place=place,
+            expected="https://HOST/v1 or http://HOST:PORT/v1",
+        )
     if "@" in parts.netloc or "?" in url or "#" in url:
         raise BadInputError(
             "a base URL holds no user info, query or fragment",

@@ -306,7 +306,7 @@ def _show(outcome: RunOutcome, as_json: bool) -> int:
     else:
         show_summary(summary, outcome.folder)
     if summary.total.all_failed:
-        note("every call failed; the same command asks them again")
+        note("every call failed: check base URL, key and model; the same command asks them again")
     elif summary.withheld is not None:
         again = "; the same command asks the failed trials again" if summary.total.statuses["failed"] else ""
         note(f"no summary score: {summary.withheld}{again}")
