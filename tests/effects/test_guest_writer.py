@@ -41,7 +41,7 @@ VALUES = st.recursive(
 
 
 def line(value: object) -> bytes:
-    writer = WRITER.Writer()
+    writer = WRITER.Writer("t.py")
     data = writer.line(value, 0)
     assert writer.faults == []
     assert isinstance(data, bytes)
@@ -55,7 +55,7 @@ def test_same_text_as_the_host_writes(value: Mapping[str, Any]) -> None:
 
 @given(st.integers(-(10**25), 10**25))
 def test_integers_are_accepted_exactly_when_their_double_has_the_same_digits(value: int) -> None:
-    writer = WRITER.Writer()
+    writer = WRITER.Writer("t.py")
     data = writer.line({"v": value}, 0)
     same_digits = number_text(float(value)) == str(value)
     assert (writer.faults == []) == same_digits
@@ -65,12 +65,12 @@ def test_integers_are_accepted_exactly_when_their_double_has_the_same_digits(val
 
 @given(st.floats())
 def test_floats_are_written_or_refused(value: float) -> None:
-    writer = WRITER.Writer()
+    writer = WRITER.Writer("t.py")
     data = writer.line({"v": value}, 0)
     try:
         expected = number_text(value)
     except BadInputError:
-        assert [fault["place"] for fault in writer.faults] == ["result /0/v"]
+        assert [fault["place"] for fault in writer.faults] == ["t.py /0/v"]
     else:
         assert data.decode() == f'{{"v":{expected}}}'
         assert float(json.loads(data)["v"]) == value

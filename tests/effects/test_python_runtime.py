@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import random
 import subprocess
 from collections.abc import Mapping
 from dataclasses import replace
@@ -203,10 +204,38 @@ def test_addresses_are_caught(sandbox: Sandbox, expression: str) -> None:
     assert isinstance(failure(sandbox, returning(expression, "class C: pass")), TransformDiffersError)
 
 
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "[c.n for c in sorted([C(1), C(2)], key=repr)]",
+        "[c.n for c in sorted([C(n) for n in range(50)], key=str)]",
+        "(lambda a, b: repr(a) < repr(b))(object(), object())",
+        "(lambda a, b: repr(a) < repr(b))(lambda: 1, lambda: 2)",
+        "[c.n for c in sorted(MADE_EARLY, key=repr)]",
+    ],
+)
+def test_the_order_of_addresses_is_caught(sandbox: Sandbox, expression: str) -> None:
+    """No address shows in these results, only which one is smaller."""
+    head = "class C:\n    def __init__(self, n): self.n = n\nMADE_EARLY = [C(1), C(2)]"
+    assert isinstance(failure(sandbox, returning(expression, head)), TransformDiffersError)
+
+
+def test_random_numbers_need_a_seed(sandbox: Sandbox) -> None:
+    """`random.Random(3).gauss(0, 1)`: Python's generator is the same on every machine."""
+    head = "import statistics"
+    refused = failure(sandbox, returning("statistics.NormalDist(0, 1).samples(1)[0] > 0", head))
+    assert isinstance(refused, ModuleRefusedError)
+    assert refused.faults[0].place == "t.py:5"
+    seeded = json.loads(transform(sandbox, returning("statistics.NormalDist(0, 1).samples(2, seed=3)", head)))["v"]
+    generator = random.Random(3)
+    assert seeded == [generator.gauss(0, 1), generator.gauss(0, 1)]
+
+
 def test_hashes_of_text_are_caught_where_they_are_allowed(sandbox: Sandbox) -> None:
     """`hash` may stand in a `__hash__` method; its value must not get into the result."""
-    head = "class C:\n    def __init__(self, x): self.x = x\n    def __hash__(self): return hash(self.x)"
-    caught = failure(sandbox, returning("str(C('text').__hash__())", head))
+    head = "class C:\n    seen = []\n    def __init__(self, x): self.x = x\n"
+    head += "    def __hash__(self):\n        C.seen.append(hash(self.x))\n        return C.seen[-1]"
+    caught = failure(sandbox, returning("[len({C('text')}), str(C.seen)]", head))
     assert isinstance(caught, TransformDiffersError)
     assert json.loads(transform(sandbox, returning("len({C('a'), C('b')})", head)))["v"] == 2
 
@@ -224,14 +253,14 @@ def test_differences_are_explained(sandbox: Sandbox) -> None:
     assert (fault.expected, fault.got) == ("case a", "case c")
     value = failure(sandbox, body("return [{'id': 'x', 'data': {'n': [0, list({1, 2})[0]]}}, {'id': 'y'}]"))
     (fault,) = value.faults
-    assert (fault.place, fault.expected, fault.got) == ("case x /data/n/1", "1", "2")
+    assert (fault.place, fault.expected, fault.got) == ("t.py case x /data/n/1", "1", "2")
 
 
 def test_a_difference_in_the_name_is_caught(sandbox: Sandbox) -> None:
     text = "name = str({'a', 'b'})\ndef transform(sources):\n    return [{'id': 'a'}]"
     error = failure(sandbox, text)
     assert isinstance(error, TransformDiffersError)
-    assert error.faults[0].place == "name"
+    assert error.faults[0].place == "t.py name"
 
 
 # ---- what is written ----
@@ -274,7 +303,7 @@ return [{'id': 'ok'}, {'id': 'x', 'v': bad}, 'text', None]
     error = failure(sandbox, body(lines, head=head))
     assert isinstance(error, GuestError)
     assert error.exit_code == 3
-    found = {fault.place.removeprefix("result "): fault.message for fault in error.faults}
+    found = {fault.place.removeprefix("t.py "): fault.message for fault in error.faults}
     pointers = ["nan", "inf", "big", "huge", "set", "bytes", "a~1b~0c", "lone", "loop/0", "p", "n", "c", "1"]
     assert set(found) == {*(f"/1/v/{name}" for name in pointers), "/1/v/deep" + "/0" * 62, "/2", "/3"}
     assert "lone surrogate" in found["/1/v/lone"]
@@ -342,6 +371,7 @@ def test_an_exception_in_an_imported_module_names_that_module(sandbox: Sandbox) 
 
 def test_refusals_while_running_cannot_be_caught(sandbox: Sandbox) -> None:
     """What the static look cannot see is refused when it happens, and stays refused."""
+    text = "class Text(str):\n    def show(self): return super().format(transform)"
     for attempt in (
         "getattr((), '__cl' + 'ass__')",
         "re.enum",
@@ -350,11 +380,15 @@ def test_refusals_while_running_cannot_be_caught(sandbox: Sandbox) -> None:
         "getattr(str, 'for' + 'mat')('{0.__code__}', transform)",
         "setattr(re, 'match', None)",
         "getattr(type, 'm' + 'ro')",
+        "operator.attrgetter('format')('{0.__code__}')(transform)",
+        "Text('{0.__code__}').show()",
+        "Text.format('{0.__code__}', transform)",
+        "del re.match",
     ):
         lines = f"try:\n    {attempt}\nexcept BaseException:\n    pass\nreturn [{{'id': 'a'}}]"
-        error = failure(sandbox, body(lines, head="import re, operator"))
+        error = failure(sandbox, body(lines, head=f"import re, operator\n{text}"))
         assert isinstance(error, ModuleRefusedError), attempt
-        assert error.faults[0].place == "t.py:6", attempt
+        assert error.faults[0].place == ("t.py:3" if "show" in attempt else "t.py:8"), attempt
 
 
 def test_blocks_that_were_not_looked_at_never_run(sandbox: Sandbox) -> None:
@@ -367,14 +401,19 @@ def test_blocks_that_were_not_looked_at_never_run(sandbox: Sandbox) -> None:
 def test_harmless_twins_of_refusals_run(sandbox: Sandbox) -> None:
     lines = """
 class C: n = 1
+class Text(str):
+    def show(self): return super().format(C())
+class Own(str):
+    def format(self, *values): return 'own'
 values = [getattr(C(), 'n'), getattr(C, 'x', 2), hasattr(C, 'n'), '{0.n}'.format(C()), str.format('{}', 3),
           '{:>4}'.format('x'), operator.attrgetter('n')(C()), '{a[b]}'.format_map({'a': {'b': 4}}), 'a.{}'.format(5),
-          operator.sub(3, 1), hasattr(re, 'nothing'), re.sub('a', 'b', 'aa'), __name__.split('.')[-1]]
+          operator.sub(3, 1), hasattr(re, 'nothing'), re.sub('a', 'b', 'aa'), __name__.split('.')[-1],
+          Text('{0.n}').show(), Text.format('{}', 6), Own('{}').format(1), Own.format(1), __debug__]
 setattr(C, 'n', 9)
 return [{'id': 'a', 'v': values + [C.n]}]
 """
     value = json.loads(transform(sandbox, body(lines, head="import re, operator")))["v"]
-    assert value == [1, 2, True, "1", "3", "   x", 1, "4", "a.5", 2, False, "bb", "t", 9]
+    assert value == [1, 2, True, "1", "3", "   x", 1, "4", "a.5", 2, False, "bb", "t", "1", "6", "own", "own", True, 9]
 
 
 def test_what_is_printed_is_no_result(sandbox: Sandbox) -> None:

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 
 from trunchbuild.core.python_library import (
+    BUILTINS,
     LIBRARY,
     MODULE_HINTS,
     REFUSED_BUILTINS,
@@ -19,6 +20,7 @@ from trunchbuild.errors import Fault
 
 _CODING = re.compile(r"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _UTF8 = ("utf-8", "utf8", "utf-8-sig")
+_DEL = "`__del__` runs at a moment that differs from run to run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,7 @@ class _Checker:
         self._imports: list[RelativeImport] = []
         self._library: set[str] = set()
         self._aliases: dict[str, str] = {}
+        self._inherited_hash: ast.AST | None = None
 
     def result(self) -> CheckedModule:
         """What was found, in the order of the text."""
@@ -123,6 +126,8 @@ class _Checker:
         if isinstance(node, ast.Name):
             if isinstance(node.ctx, ast.Load):
                 self._name(node, node.id)
+            elif node.id == "__del__":
+                self._find(node, _DEL)
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             self._imported(node)
         else:
@@ -136,6 +141,11 @@ class _Checker:
                 self._member(node, self._aliases[base], name)
             case ast.Attribute(attr=name) if is_refused_attribute(name):
                 self._attribute(node, name)
+            case ast.Attribute(attr="__hash__") if node is not self._inherited_hash:
+                if not self._scopes.inside("__hash__"):
+                    self._find(node, "`__hash__` is not available to transformers", REFUSED_BUILTINS["hash"])
+            case ast.Assign(targets=[ast.Name(id="__hash__")], value=ast.Attribute(attr="__hash__") as inherited):
+                self._inherited_hash = inherited
             case ast.MatchClass(kwd_attrs=names):
                 for name in filter(is_refused_attribute, names):
                     self._attribute(node, name)
@@ -144,7 +154,7 @@ class _Checker:
                     if isinstance(part, ast.Constant) and is_refused_attribute(str(part.value)):
                         self._attribute(part, str(part.value))
             case ast.FunctionDef(name="__del__"):
-                self._find(node, "`__del__` runs at a moment that differs from run to run")
+                self._find(node, _DEL)
 
     def _imported(self, node: ast.Import | ast.ImportFrom) -> None:
         if isinstance(node, ast.Import):
@@ -164,7 +174,7 @@ class _Checker:
             return
         if name in REFUSED_BUILTINS:
             self._find(node, f"`{name}` is not available to transformers", REFUSED_BUILTINS[name])
-        elif is_refused_attribute(name):
+        elif is_refused_attribute(name) and name not in BUILTINS:
             self._find(node, f"`{name}` is not available to transformers")
 
     def _attribute(self, node: ast.AST, name: str) -> None:

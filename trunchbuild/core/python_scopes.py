@@ -39,9 +39,10 @@ class Scopes:
         """Whether the name here is the one bound at the top of the module."""
         return not any(name in scope.names for scope in self.stack[1:])
 
-    def inside(self, function: str) -> bool:
+    def inside(self, method: str) -> bool:
         """Whether the node stands in a method of that name."""
-        return any(scope.function == function for scope in self.stack)
+        around = zip(self.stack, self.stack[1:], strict=False)
+        return any(outer.is_class and scope.function == method for outer, scope in around)
 
 
 def scope_of(node: ast.AST) -> Scope | None:

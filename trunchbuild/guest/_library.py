@@ -42,6 +42,9 @@ class Facade:
     def __setattr__(self, name, value):
         refuse(f"changing {self.__name__}.{name}")
 
+    def __delattr__(self, name):
+        refuse(f"changing {self.__name__}.{name}")
+
     def __repr__(self):
         return f"<module '{self.__name__}'>"
 
@@ -59,6 +62,8 @@ class Library:
         for name in sorted(table):
             __import__(name)
             real = sys.modules[name]
+            if name == "statistics":
+                _seeds_only(real)
             self.facades[name] = Facade(name, self._values(name, real, table[name], withheld.get(name, ())), real)
         for name in sorted(table):
             inner = name
@@ -97,6 +102,8 @@ class Library:
                 for dotted in names:
                     for part in str(dotted).split("."):
                         self.check_computed(part)
+                        if part in ("format", "format_map"):
+                            refuse(f"operator.attrgetter({part!r})")
                 return operator.attrgetter(*names)
 
             def methodcaller(name, /, *arguments, **named):
@@ -131,10 +138,11 @@ class Library:
 
     def guard_format(self, value):
         """Look at a format string before it reads attributes; stands before every `.format`."""
-        if value is str:
-            return _StrType(self)
-        if isinstance(value, str) and "{" in value and "." in value:
-            self._check_format(value)
+        if isinstance(value, type):
+            return _StrType(self, value) if issubclass(value, str) else value
+        text = value.__self__ if type(value) is super else value
+        if isinstance(text, str) and "{" in text and "." in text:
+            self._check_format(text)
         return value
 
     def _check_format(self, text):
@@ -189,17 +197,47 @@ class Library:
         return {**found, "set": _sets.Set, "frozenset": _sets.FrozenSet, "sorted": _sets.sorted_}
 
 
+class _Unseeded:
+    """Stands for the module `random` inside the library: numbers without a seed are refused."""
+
+    def __init__(self, seeded):
+        self.Random = seeded
+
+    def __getattr__(self, name):
+        return lambda *_: refuse(f"a random number without a seed (random.{name})")
+
+
+def _seeds_only(module):
+    """Let a library module draw from seeded generators only: `NormalDist.samples(n, seed=1)`."""
+    random = sys.modules["random"]
+
+    class Seeded(random.Random):
+        def seed(self, a=None, version=2):
+            if a is None:
+                refuse("a random number without a seed")
+            super().seed(a, version)
+
+    for key, value in list(vars(module).items()):
+        if value is random:
+            setattr(module, key, _Unseeded(Seeded))
+        elif value is random.Random:
+            setattr(module, key, Seeded)
+
+
 class _StrType:
-    """Stands for `str` in `str.format`."""
+    """Stands for `str`, or a class made of it, in `str.format`."""
 
-    def __init__(self, library):
+    def __init__(self, library, kind):
         self._library = library
+        self._kind = kind
 
-    def format(self, text, /, *arguments, **named):
-        return self._library.guard_format(text).format(*arguments, **named)
+    def format(self, /, *arguments, **named):
+        self._library.guard_format(arguments[0] if arguments else "")
+        return self._kind.format(*arguments, **named)
 
-    def format_map(self, text, mapping, /):
-        return self._library.guard_format(text).format_map(mapping)
+    def format_map(self, /, *arguments):
+        self._library.guard_format(arguments[0] if arguments else "")
+        return self._kind.format_map(*arguments)
 
 
 _REFUSED_EVENTS = frozenset(

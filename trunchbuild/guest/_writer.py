@@ -12,8 +12,10 @@ _LAST_INDEX = 2**32 - 2
 class Writer:
     """Collects faults instead of stopping at the first."""
 
-    def __init__(self):
+    def __init__(self, entry):
+        """`entry` is the transformer's file, for places."""
         self.faults = []
+        self._entry = entry
         self._path = []
         self._open = set()
 
@@ -41,7 +43,7 @@ class Writer:
     def fault(self, message, hint=None):
         """Note what is wrong at the current path."""
         if len(self.faults) < MAX_FAULTS:
-            found = {"place": f"result {self._pointer()}", "message": message}
+            found = {"place": f"{self._entry} {self._pointer()}", "message": message}
             self.faults.append(found if hint is None else {**found, "hint": hint})
         return "null"
 

@@ -102,12 +102,14 @@ def run(request):
     modules = Modules(request, library)
     _library.watch(sys.prefix)
     entry = request["entry"]
+    stir(request["second"])
     module = modules.load(entry)
     name, transform = getattr(module, "name", None), getattr(module, "transform", None)
     if type(name) is not str or not name:
         raise FailureError("invalid", "the module has no `name`, a string that is not empty", place=entry)
     if not callable(transform):
         raise FailureError("invalid", "the module has no function `transform(sources)`", place=entry)
+    stir(request["second"])
     cases = transform(request["sources"])
     if type(cases) not in (list, tuple):
         kind = type(cases).__name__
@@ -121,7 +123,7 @@ def run(request):
         raise FailureError(
             "invalid", f"transform gave back {len(cases):,} cases; at most {_MAX_CASES:,} fit", place=entry
         )
-    writer = _writer.Writer()
+    writer = _writer.Writer(entry)
     lines = [writer.line(case, index) for index, case in enumerate(cases)]
     if writer.faults:
         raise FailureError("invalid", "the result is not JSON", faults=writer.faults)
@@ -177,8 +179,35 @@ def vary(second):
     _sets.DESCENDING = second
     sys.setrecursionlimit(1400 if second else 1000)
     gc.set_threshold(5_000 if second else 100_000)
-    # Other addresses, also where the system does not vary them.
-    return [object() for _ in range(1009)] if second else []
+
+
+_ballast = []
+
+
+def stir(second):
+    """From here on, small objects get ascending addresses in the first run and descending ones in the second.
+
+    Else the text of one object at an address would come before another's in both runs alike. Python's allocator hands
+    out the block of a size that was freed last; a few blocks stay, so that whole pools are not given back.
+    """
+    for size in range(16, 272, 16):
+        blocks = _blocks(size)
+        blocks.sort(key=id, reverse=second)
+        _ballast.extend(blocks[:: _BLOCKS // 32])
+        # A list frees its items from the last to the first.
+        blocks.clear()
+
+
+_BLOCKS = 1024
+
+
+def _blocks(size):
+    """New objects of so many bytes each."""
+    if size == 16:
+        return [object() for _ in range(_BLOCKS)]
+    if size == 32:
+        return [(1 << 40) + position for position in range(_BLOCKS)]
+    return [bytes(size - 33) for _ in range(_BLOCKS)]
 
 
 def main():
@@ -187,9 +216,8 @@ def main():
     sys.stdout = sys.stderr
     request = marshal.loads(sys.stdin.buffer.read())
     _sets.AUTHOR_FILES = frozenset(request["modules"])
-    ballast = vary(request["second"])
+    vary(request["second"])
     header, body = outcome(request)
-    del ballast
     output.write(_json(header).encode("utf-8", "replace") + b"\n" + body)
     output.flush()
 

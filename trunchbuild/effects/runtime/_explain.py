@@ -6,6 +6,7 @@ import hashlib
 import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import IO
 
 from trunchbuild.core.json_types import Json
@@ -17,8 +18,12 @@ _SHOWN_FIELDS = 4
 _CAUSES = "usual causes: the depth of the stack, the size of the memory, where and in which order the code runs"
 
 
-def explain_cases(first: IO[bytes], second: IO[bytes], hints: Sequence[str]) -> list[Fault]:
-    """Compare two JSON lines bodies of cases; at least one fault."""
+def explain_cases(about: str, first: IO[bytes], second: IO[bytes], hints: Sequence[str]) -> list[Fault]:
+    """Compare two JSON lines bodies of cases that the transformer `about` gave; at least one fault."""
+    return [replace(fault, place=f"{about} {fault.place}".rstrip()) for fault in _case_lists(first, second, hints)]
+
+
+def _case_lists(first: IO[bytes], second: IO[bytes], hints: Sequence[str]) -> list[Fault]:
     hint = "; ".join(dict.fromkeys(hints)) or _CAUSES
     ones, twos = _digests(first), _digests(second)
     position = next((at for at, (one, two) in enumerate(zip(ones, twos, strict=False)) if one != two), None)

@@ -11,6 +11,7 @@ import json
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +35,8 @@ from trunchbuild.effects.runtime._two_runs import (
     GuestRun,
     Header,
     HeldBack,
+    failure_of,
     guest_input,
-    raise_failure,
     run_once,
     run_twice,
 )
@@ -107,7 +108,7 @@ class NodeRuntime:
         ]
         request: dict[str, Json] = {"mode": "transform", "graph": graph_json(graph), "sources": listed}
         held_back = HeldBack(look)
-        answer = self._twice([graph], request, contents, explain_cases, held_back)
+        answer = self._twice([graph], request, contents, partial(explain_cases, graph.entry), held_back)
         held_back.tell(answer)
         assert answer.header is not None
         name, count = answer.header.fields["name"], answer.header.fields["count"]
@@ -144,10 +145,10 @@ class NodeRuntime:
         """Run under both conditions; a failure comes with the author's line."""
         head = line(request) + b"\n"
         with guest_input(head, *contents) as first, guest_input(head, *contents) as second:
-            place = self._environment
+            place, about = self._environment, _named([graph.entry for graph in graphs])
             runs = (
-                GuestRun(node_request(self._limits, 0, environment=place), first),
-                GuestRun(node_request(self._limits, 1, environment=place), second),
+                GuestRun(node_request(self._limits, 0, environment=place), first, about),
+                GuestRun(node_request(self._limits, 1, environment=place), second, about),
             )
             try:
                 return run_twice(self._sandbox, runs, explain, held_back)
@@ -162,14 +163,14 @@ class NodeRuntime:
         answer.body.close()
         return answer.header
 
-    def _ask(self, request: dict[str, Json], *flags: str) -> _Reply:
-        """One run of a trusted mode."""
+    def _ask(self, request: dict[str, Json], *flags: str, about: str = "") -> _Reply:
+        """One run of a trusted mode over the author's files `about`."""
         with guest_input(line(request) + b"\n") as stdin:
-            run = GuestRun(node_request(self._limits, more_flags=flags), stdin)
+            run = GuestRun(node_request(self._limits, more_flags=flags), stdin, about)
             answer = run_once(self._sandbox, run)
         with answer.body as body:
             if not answer.ok:
-                raise_failure(answer, self._limits)
+                raise failure_of(answer, run)
             assert answer.header is not None
             text = body.read()
         return _Reply(answer.header.fields, json.loads(text) if text else None)
@@ -186,7 +187,9 @@ class NodeRuntime:
         return plain
 
     def _strip(self, sources: Mapping[str, str]) -> dict[str, dict[str, str]]:
-        answers: dict[str, dict[str, str]] = self._ask({"mode": "strip", "sources": dict(sources)}).body
+        answers: dict[str, dict[str, str]] = self._ask(
+            {"mode": "strip", "sources": dict(sources)}, about=_named(list(sources))
+        ).body
         return answers
 
     def _read(self, path: str, text: str) -> Survey:
@@ -195,7 +198,7 @@ class NodeRuntime:
             with _without_collection():
                 return survey_module(path, text)
         except Unreadable as problem:
-            answer = self._ask({"mode": "parse", "text": text}, "--expose-internals").body
+            answer = self._ask({"mode": "parse", "text": text}, "--expose-internals", about=path).body
             if "tree" in answer:
                 return survey_tree(path, tree_of_json(text, answer["tree"]))
             if "line" in answer:
@@ -205,7 +208,7 @@ class NodeRuntime:
     def _faults(self, path: str, text: str, header: Header) -> Iterator[Fault]:
         """Where in one module lies what V8 said of all: it keeps the place of syntax and link errors to itself."""
         if header.status == "syntax":
-            answer = self._ask({"mode": "parse", "text": text}, "--expose-internals").body
+            answer = self._ask({"mode": "parse", "text": text}, "--expose-internals", about=path).body
             if "line" in answer:
                 yield unreadable(path, text, *_problem(answer)).findings[0].fault
         elif header.status == "link":
@@ -226,6 +229,11 @@ class _Reply:
 
     fields: Mapping[str, Json]
     body: Any
+
+
+def _named(paths: Sequence[str]) -> str:
+    """The files of one run, for a message."""
+    return ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
 
 
 def _problem(answer: Mapping[str, Any]) -> tuple[str, int, int]:

@@ -7,6 +7,7 @@ import platform
 import unicodedata
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from typing import IO, Any
 
 from trunchbuild.core.confinement import Limits, Sandbox, SandboxRequest
@@ -52,10 +53,11 @@ def transform_python(
                 _sandbox_request(second, limits or LIMITS),
                 # Each run has a file of its own: they share nothing through which they could agree.
                 stack.enter_context(guest_input(marshal.dumps({**request, "second": second}))),
+                graph.entry,
             )
             for second in (False, True)
         ]
-        answer = run_twice(sandbox, (runs[0], runs[1]), _explain, held_back)
+        answer = run_twice(sandbox, (runs[0], runs[1]), partial(_explain, graph.entry), held_back)
     held_back.tell(answer)
     assert answer.header is not None
     name, count = answer.header.fields["name"], answer.header.fields["count"]
@@ -64,8 +66,8 @@ def transform_python(
     return Transformed(name, count, answer.sha256, answer.body)
 
 
-def _explain(first: IO[bytes], second: IO[bytes], hints: Sequence[str]) -> Sequence[Fault]:
-    return explain_cases(first, second, hints or (_CAUSES,))
+def _explain(entry: str, first: IO[bytes], second: IO[bytes], hints: Sequence[str]) -> Sequence[Fault]:
+    return explain_cases(entry, first, second, hints or (_CAUSES,))
 
 
 def python_versions() -> dict[str, str]:

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import IO, NoReturn
+from typing import IO
 
 from trunchbuild.core.confinement import Limits, Sandbox, SandboxOutcome, SandboxRequest
 from trunchbuild.core.json_types import Json, JsonObject
@@ -32,6 +32,8 @@ class GuestRun:
 
     request: SandboxRequest
     stdin: IO[bytes]
+    about: str = ""
+    """The author's file that runs, for failures that have no nearer place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,9 +164,9 @@ def run_twice(
 
 def _insist_on_equal(first: Answer, second: Answer, runs: tuple[GuestRun, GuestRun], explain: Explain) -> None:
     if not first.ok:
-        raise_failure(first, runs[0].request.limits)
+        raise failure_of(first, runs[0])
     if not second.ok:
-        failure = failure_of(second, runs[1].request.limits)
+        failure = failure_of(second, runs[1])
         if isinstance(failure, (ModuleRefusedError, GuestLimitError)):
             raise failure
         raise TransformDiffersError(
@@ -180,7 +182,8 @@ def _insist_on_equal(first: Answer, second: Answer, runs: tuple[GuestRun, GuestR
         raise TransformDiffersError(DIFFERS, faults=explain(first.body, second.body, hints))
     for key in sorted({*one, *two}):
         if one.get(key) != two.get(key) and not key.startswith("hint"):
-            raise TransformDiffersError(DIFFERS, place=key, expected=repr(one.get(key)), got=repr(two.get(key)))
+            place = f"{runs[0].about} {key}".lstrip()
+            raise TransformDiffersError(DIFFERS, place=place, expected=repr(one.get(key)), got=repr(two.get(key)))
 
 
 def _hints(fields: JsonObject) -> list[str]:
@@ -188,21 +191,19 @@ def _hints(fields: JsonObject) -> list[str]:
     return [str(hint) for hint in hints] if isinstance(hints, list) else []
 
 
-def raise_failure(answer: Answer, limits: Limits) -> NoReturn:
-    """Raise what a failed run means."""
-    raise failure_of(answer, limits)
-
-
-def failure_of(answer: Answer, limits: Limits) -> TrunchbuildError:
+def failure_of(answer: Answer, run: GuestRun) -> TrunchbuildError:
     """The error for the author that a failed run stands for."""
     outcome, header = answer.outcome, answer.header
     limit = _LIMITS.get(outcome.ending)
     if limit is not None:
-        return GuestLimitError(limit(limits), hint="the limits are the same on every machine; do less work per run")
+        hint = "the limits are the same on every machine; do less work per run"
+        return GuestLimitError(limit(run.request.limits), place=run.about, hint=hint)
     if header is None:
         last_words = outcome.diagnostics.strip().splitlines()[-3:]
         return GuestError(
-            f"the runner ended without an answer ({outcome.ending} {outcome.code})", got=" / ".join(last_words) or None
+            f"the runner ended without an answer ({outcome.ending} {outcome.code})",
+            place=run.about,
+            got=" / ".join(last_words) or None,
         )
     message = str(header.fields.get("message", header.status))
     listed = header.fields.get("faults")
