@@ -136,7 +136,7 @@ def test_imports_and_exports() -> None:
         Import("./x", "1:41", (("default", "1:8"), ("b", "1:13"), ("default", "1:21"))),
         Import("./y", "2:21", ()),
         Import("./z", "3:8", ()),
-        Import("./j.json", "4:15", (("default", "4:8"),)),
+        Import("./j.json", "4:15", (("default", "4:8"),), as_json=True),
         Import("./w", "5:33", (("e", "5:10"), ("default", "5:18"))),
         Import("./v", "6:15", ()),
         Import("./u", "7:20", ()),
@@ -201,6 +201,22 @@ def test_unreadable_modules_say_where() -> None:
     assert not survey.findings[0].refused
 
 
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [
+        ("class A { accessor x = 1 }", "accessor"),
+        ("const x = <b>bold</b>", "JSX"),
+        ("const x = <Row id={1} />", "JSX"),
+        ("import d from './d.json' assert { type: 'json' }", "with { type"),
+        ("const accessor = = 1", ""),
+        ("if (a < b || c > d {", ""),
+    ],
+)
+def test_hints_on_what_is_not_javascript(line: str, word: str) -> None:
+    (finding,) = unreadable("t.ts", line, "Unexpected token", 1, 12).findings
+    assert (finding.fault.hint or "") == "" if not word else word in str(finding.fault.hint)
+
+
 def test_a_tree_of_another_parser_counts_utf16_units() -> None:
     """Acorn's offsets are UTF-16 units: two for an emoji. `Math` begins at unit 6 and at code point 5."""
     text = "'😀'; Math.random()"
@@ -218,7 +234,9 @@ def test_a_tree_of_another_parser_counts_utf16_units() -> None:
 
 
 names = st.text(min_size=1, max_size=8)
-imports = st.builds(Import, st.text(), st.text(), st.lists(st.tuples(names, names), max_size=3).map(tuple))
+imports = st.builds(
+    Import, st.text(), st.text(), st.lists(st.tuples(names, names), max_size=3).map(tuple), st.booleans()
+)
 
 
 @given(
@@ -226,7 +244,7 @@ imports = st.builds(Import, st.text(), st.text(), st.lists(st.tuples(names, name
         Survey,
         st.text(),
         st.lists(
-            st.builds(Import, st.text(), st.text(), st.lists(st.tuples(names, names), max_size=3).map(tuple)),
+            imports,
             max_size=3,
         ).map(tuple),
         st.frozensets(names, max_size=4),

@@ -266,6 +266,26 @@ def test_refused_imports(runtime: ModuleRuntime, line: str, reason: str) -> None
     assert reason in f"{error.faults[0]} {error.faults[0].hint}"
 
 
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("import d from './d.json' with { type: 'text' }", 't.ts:1:33: import attribute `type: "text"`'),
+        ("import d from './d.json' with { type: 'json', lazy: 'yes' }", 't.ts:1:47: import attribute `lazy: "yes"`'),
+        ("export * from './one' with { kind: 'x' }", 't.ts:1:30: import attribute `kind: "x"`'),
+        (
+            "import d from './one' with { type: 'json' }",
+            't.ts:1:15: `./one` is imported with `type: "json"`, but is no JSON file',
+        ),
+    ],
+)
+def test_import_attributes(runtime: ModuleRuntime, line: str, reason: str) -> None:
+    """Node 24 refuses all of these."""
+    files = {"t.ts": f"{line}\n{returning('1')}", "d.json": "1", "one.ts": "export default 1"}
+    error = failure(runtime, files)
+    assert isinstance(error, ModuleBrokenError)
+    assert shown(error) == [reason]
+
+
 def test_all_modules_are_checked_before_anything_runs(runtime: ModuleRuntime) -> None:
     files = {
         "t.ts": "import './a'\nimport os from 'node:os'\nthrow new Error('ran')\nMath.random()",
@@ -388,7 +408,9 @@ def test_a_name_that_a_built_in_lacks(runtime: ModuleRuntime) -> None:
         ("new Date(0)", "a Date at /0/v"),
         ("new Map()", "a Map at /0/v"),
         ("/x/", "a RegExp at /0/v"),
-        ("() => 1", "a function at /0/v"),
+        ("() => 1", "a function at /0/v (case a), which is no JSON"),
+        ("JSON.rawJSON('1')", "text of JSON.rawJSON, which nobody has checked at /0/v"),
+        ("[{ n: JSON.rawJSON('123456789012345678901234567890') }]", "text of JSON.rawJSON"),
         ("Symbol()", "a symbol at /0/v"),
         ("[undefined]", "undefined at /0/v/0"),
         ("[1, , 2]", "a hole in an array at /0/v/1"),
@@ -423,8 +445,8 @@ def test_values_that_are_no_json(runtime: ModuleRuntime, expression: str, reason
         ("export default { name: 't' }", "`transform` of the default export"),
         ("export default { name: 't', transform: () => ({}) }", "must return an array"),
         ("export default { name: 't', transform: () => [] }", "no cases"),
-        ("export default { name: 't', transform: () => ['x'] }", "a case must be an object at /0"),
-        ("export default { name: 't', transform: () => [{}, [1]] }", "a case must be an object at /1"),
+        ("export default { name: 't', transform: () => ['x'] }", "a case must be an object; at /0"),
+        ("export default { name: 't', transform: () => [{}, [1]] }", "at /1 of the result stands an array"),
         ("export default { name: 't', transform: () => Array.from({ length: 25001 }, () => ({})) }", "25001 cases"),
         ("export default { name: 't', transform: () => new Promise(() => {}) }", "never settles"),
         ("await new Promise(() => {}); export default {}", "never settles"),
@@ -451,7 +473,7 @@ def test_the_depth_of_the_stack_differs(runtime: ModuleRuntime) -> None:
     )
     assert isinstance(error, TransformDiffersError)
     assert error.exit_code == ExitCode.NO
-    assert error.faults[0].place == "case x /n"
+    assert error.faults[0].place == "t.js case x /n"
 
 
 def test_another_order_is_told_from_other_cases(runtime: ModuleRuntime) -> None:
@@ -558,6 +580,7 @@ def test_endless_work_is_stopped(body: str) -> None:
     runtime = real_runtime(limits=Limits(wall_seconds=20.0, cpu_seconds=1))
     error = failure(runtime, f"export default {{ name: 't', transform() {{ {body} }} }}", "t.js")
     assert isinstance(error, GuestLimitError)
+    assert shown(error) == ["t.js: the code used more than 1 s of CPU time"]
 
 
 def test_too_much_output_is_stopped() -> None:

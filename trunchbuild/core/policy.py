@@ -57,12 +57,24 @@ def survey_tree(path: str, tree: Tree) -> Survey:
 
 def unreadable(path: str, text: str, message: str, line: int, column: int) -> Survey:
     """What a module that no parser can read is: one finding. `line` and `column` count from 1 in `text`."""
-    hint = None
     lines = text.split("\n")
-    if line <= len(lines) and lines[line - 1][column - 1 : column] == "@":
-        hint = "decorators are not part of JavaScript yet; use plain functions"
+    hint = _hint_of_syntax(lines[line - 1], column) if line <= len(lines) else None
     line, column = original_position(text, line, column)
     return Survey(text, findings=(broken(path, f"syntax error: {message}", place=f"{line}:{column}", hint=hint),))
+
+
+def _hint_of_syntax(line: str, column: int) -> str | None:
+    """What the author may have meant by a line that no parser reads."""
+    if line[column - 1 : column] == "@":
+        return "decorators are not part of JavaScript yet; use plain functions"
+    return next((hint for pattern, hint in _NOT_JAVASCRIPT.items() if pattern.search(line)), None)
+
+
+_NOT_JAVASCRIPT = {
+    re.compile(r"\baccessor\s+[\w$#\[]"): "`accessor` fields are not part of JavaScript yet; write `get` and `set`",
+    re.compile(r"</[A-Za-z]*[\w.]*>|<[A-Za-z][^<>]*/>"): "JSX is not available to benchmark modules; build strings",
+    re.compile(r"['\"]\s*assert\s*\{"): 'import attributes are written `with { type: "json" }`',
+}
 
 
 def position_of_offset(text: str, offset: int) -> tuple[int, int]:
@@ -116,7 +128,16 @@ class _Reader:
                 self._import(statement, [])
 
     def _import(self, statement: Any, names: list[tuple[str, str]]) -> None:
-        self.imports.append(Import(statement.source.value, self.place(statement.source), tuple(names)))
+        as_json = False
+        for attribute in getattr(statement, "attributes", None) or ():
+            key, value = _module_name(attribute.key), attribute.value.value
+            if (key, value) == ("type", "json"):
+                as_json = True
+                continue
+            message = f'import attribute `{key}: "{value}"`'
+            found = broken(self.path, message, place=self.place(attribute.key), hint='there is only `type: "json"`')
+            self.findings.append(found)
+        self.imports.append(Import(statement.source.value, self.place(statement.source), tuple(names), as_json))
 
     def _imported(self, specifier: Any) -> tuple[str, str] | None:
         match specifier.type:

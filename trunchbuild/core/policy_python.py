@@ -135,15 +135,8 @@ class _Checker:
 
     def _other(self, node: ast.AST) -> None:
         match node:
-            case ast.Attribute(value=ast.Name(id=base), attr=name) if (
-                base in self._aliases and self._scopes.means_the_modules(base)
-            ):
-                self._member(node, self._aliases[base], name)
-            case ast.Attribute(attr=name) if is_refused_attribute(name):
-                self._attribute(node, name)
-            case ast.Attribute(attr="__hash__") if node is not self._inherited_hash:
-                if not self._scopes.inside("__hash__"):
-                    self._find(node, "`__hash__` is not available to transformers", REFUSED_BUILTINS["hash"])
+            case ast.Attribute(value=owner, attr=name):
+                self._read_attribute(node, owner, name)
             case ast.Assign(targets=[ast.Name(id="__hash__")], value=ast.Attribute(attr="__hash__") as inherited):
                 self._inherited_hash = inherited
             case ast.MatchClass(kwd_attrs=names):
@@ -155,6 +148,15 @@ class _Checker:
                         self._attribute(part, str(part.value))
             case ast.FunctionDef(name="__del__"):
                 self._find(node, _DEL)
+
+    def _read_attribute(self, node: ast.AST, owner: ast.expr, name: str) -> None:
+        base = owner.id if isinstance(owner, ast.Name) else ""
+        if base in self._aliases and self._scopes.means_the_modules(base):
+            self._member(node, self._aliases[base], name)
+        elif is_refused_attribute(name):
+            self._attribute(node, name)
+        elif name == "__hash__" and node is not self._inherited_hash and not self._scopes.inside("__hash__"):
+            self._find(node, "`__hash__` is not available to transformers", REFUSED_BUILTINS["hash"])
 
     def _imported(self, node: ast.Import | ast.ImportFrom) -> None:
         if isinstance(node, ast.Import):

@@ -16,6 +16,8 @@ class Import:
     place: str
     names: tuple[tuple[str, str], ...]
     """(imported name, place); `default` is a name, a namespace import has none."""
+    as_json: bool = False
+    """Whether it is written `with { type: "json" }`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,9 @@ class Survey:
         """For a cache; `from_json` reads it back."""
         return {
             "text": self.text,
-            "imports": [[one.specifier, one.place, [list(name) for name in one.names]] for one in self.imports],
+            "imports": [
+                [one.specifier, one.place, [list(name) for name in one.names], one.as_json] for one in self.imports
+            ],
             "exports": sorted(self.exports),
             "star_exports": list(self.star_exports),
             "findings": [
@@ -88,8 +92,8 @@ def _text(value: Json) -> str:
 
 def _import(value: Json) -> Import:
     match value:
-        case [str(specifier), str(place), list(names)]:
-            return Import(specifier, place, tuple(_name(name) for name in names))
+        case [str(specifier), str(place), list(names), bool(as_json)]:
+            return Import(specifier, place, tuple(_name(name) for name in names), as_json)
     raise ValueError("not a survey")
 
 

@@ -90,6 +90,9 @@ class _Graph:
         for path, survey in surveys.items():
             for one in survey.imports:
                 target = self._resolve(path, one)
+                if one.as_json and target is not None and not target.endswith(".json"):
+                    message = f'`{one.specifier}` is imported with `type: "json"`, but is no JSON file'
+                    self.findings.append(broken(path, message, place=one.place))
                 if target is not None and not target.startswith("node:") and target not in self.modules:
                     found[target] = None
         return list(found)

@@ -23,8 +23,10 @@
   function fail(status, error) {
     finish({ __proto__: null, status, message: describe(error), stack: stackOf(error) });
   }
-  function refuse(inner, prefix) {
-    finish({ __proto__: null, status: inner.limit ? "limit" : "invalid", pointer: prefix + inner.pointer, message: inner.why });
+  function refuse(inner, prefix, item) {
+    const id = item === undefined ? undefined : getOwnPropertyDescriptor(item, "id")?.value;
+    const named = typeof id === "string" && id !== "" && id.length <= 200 && isWellFormed(id) ? { __proto__: null, caseId: id } : null;
+    finish({ __proto__: null, status: inner.limit ? "limit" : "invalid", pointer: prefix + inner.pointer, message: inner.why, ...named });
   }
   function invalid(message) {
     finish({ __proto__: null, status: "invalid", message });
@@ -87,11 +89,16 @@
       if (property === undefined) return refuse(fault("a hole in the array of cases"), "/" + i);
       if (!hasOwn(property, "value")) return refuse(fault("an accessor"), "/" + i);
       const item = property.value;
-      const inner = typeof item !== "object" || item === null || isArray(item) ? fault("a case must be an object") : check(item, 0, false);
-      if (inner !== null) return refuse(inner, "/" + i);
-      const line = textOf(item);
-      if (line === undefined) return invalid("Object.prototype or Array.prototype has a toJSON");
-      text += line + "\n";
+      if (typeof item !== "object" || item === null || isArray(item)) return invalid("a case must be an object; at /" + i + " of the result stands " + (item === null ? "null" : isArray(item) ? "an array" : typeof item));
+      const inner = check(item, 0, false);
+      if (inner !== null) return refuse(inner, "/" + i, isProxy(item) ? undefined : item);
+      try {
+        const line = textOf(item);
+        if (line === undefined) return invalid("Object.prototype or Array.prototype has a toJSON");
+        text += line + "\n";
+      } catch {
+        return refuse(fault("more text than a string can hold", true), "/" + i, item);
+      }
       if (text.length > CHUNK) {
         pure("emit", text);
         text = "";

@@ -150,10 +150,13 @@ export async function runGraph(graph, member, emit, prepare, stackTraceLimit) {
     return { ...unlinked(realm, error), ...(stackTraceLimit ? { place: graph.entry } : {}) };
   }
   prepare(realm);
-  const { stack, pointer, ...outcome } = await realm.run(member);
+  const { stack, pointer, caseId, ...outcome } = await realm.run(member);
   if (realm.denials.length > 0) return refusal(realm);
   if (outcome.status === "ok") return outcome;
-  if (pointer !== undefined) outcome.message = `the result holds ${outcome.message} at ${pointer || "its root"}, which is no JSON`;
+  if (pointer !== undefined) {
+    const where = `${pointer || "its root"}${caseId === undefined ? "" : ` (case ${caseId})`}`;
+    outcome.message = `the result holds ${outcome.message} at ${where}${outcome.status === "limit" ? "" : ", which is no JSON"}`;
+  }
   // Without a place the host runs once more, with a stack.
   const place = outcome.status === "threw" ? firstPlace(stack, realm.paths) : graph.entry;
   if (place === null && !stackTraceLimit) return outcome;

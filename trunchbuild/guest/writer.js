@@ -7,7 +7,7 @@
   const uncurry = Function.prototype.bind.bind(Function.prototype.call);
   const { hasOwn } = Object;
   const { isArray } = Array;
-  const { stringify } = JSON;
+  const { isRawJSON, stringify } = JSON;
   const isWellFormed = uncurry(String.prototype.isWellFormed);
   const toWellFormed = uncurry(String.prototype.toWellFormed);
   const slice = uncurry(String.prototype.slice);
@@ -96,6 +96,7 @@
   function checkObject(value, depth, functions) {
     const prototype = getPrototypeOf(value);
     if (prototype !== ObjectPrototype && prototype !== null) return fault(kindOf(value, prototype));
+    if (prototype === null && isRawJSON(value)) return fault("text of JSON.rawJSON, which nobody has checked");
     const keys = ownKeys(value);
     const { length } = keys;
     if ((valuesLeft -= length) < 0) return fault("more than " + MAX_VALUES + " values", true);
