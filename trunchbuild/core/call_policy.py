@@ -22,19 +22,18 @@ _LONGEST_WAIT = 30.0
 
 _CLIENT_ERROR = re.compile(r"4[0-9]{2}\Z")
 _SECONDS = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?\Z")
-_REFUSING = re.compile(
+# Looked for only once a call has failed, so not compiled with the module.
+_REFUSING = (
     r"unsupported|not support|unrecogni[sz]ed|unknown|not permitted|not allowed|invalid|unexpected"
-    r"|too (?:large|high|big)|only the default|deprecated|must be|should be|less than|greater than|exceed",
-    re.IGNORECASE,
+    r"|too (?:large|high|big)|only the default|deprecated|must be|should be|less than|greater than|exceed"
 )
 _LACKING = (
     r"\b(?:tools?|tool[ _]use|tool[ _]choice|function[ _]calling|functions|logprobs|top_logprobs|images?|image input"
     r"|vision|audio|response_format)\b"
 )
-_LACKS = re.compile(
+_LACKS = (
     rf"(?:not|n't|no) (?:\w+ ){{0,3}}?support(?:ed|s|ing)? (?:\w+ ){{0,3}}?{_LACKING}"
-    rf"|{_LACKING}[^.]{{0,40}}?(?:not supported|unsupported|not available)",
-    re.IGNORECASE,
+    rf"|{_LACKING}[^.]{{0,40}}?(?:not supported|unsupported|not available)"
 )
 _CAPABILITIES = frozenset({"tools", "tool_choice", "functions", "logprobs", "top_logprobs", "response_format"})
 _TOO_LONG = frozenset({"exceed_context_size_error", "context_length_exceeded", "string_above_max_length"})
@@ -116,7 +115,7 @@ def lacks_capability(body: Json) -> bool:
     members = error_members(body)
     if members.get("param") in _CAPABILITIES and str(members.get("code", "")).startswith("unsupported"):
         return True
-    return bool(_LACKS.search(error_text(body))) if isinstance(body, Mapping) else False
+    return bool(re.search(_LACKS, error_text(body), re.IGNORECASE)) if isinstance(body, Mapping) else False
 
 
 def refused_parameter(status: int | None, body: Json, sent: Mapping[str, Json]) -> RefusedParameter | None:
@@ -133,7 +132,7 @@ def refused_parameter(status: int | None, body: Json, sent: Mapping[str, Json]) 
     for name in sent:
         if name in ("model", "messages", "stream"):
             continue
-        if members.get("param") == name or (_mentions(text, name) and _REFUSING.search(text)):
+        if members.get("param") == name or (_mentions(text, name) and re.search(_REFUSING, text, re.IGNORECASE)):
             return RefusedParameter(name, _cure(name, f"{members.get('code')} {text}"))
     return None
 

@@ -12,7 +12,6 @@ headers = { X-Team = "EXAMPLE_TEAM" }   # header = variable that holds its value
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar, cast
@@ -52,6 +51,8 @@ def read_providers(text: str, place: str) -> Mapping[str, Provider]:
     Raises:
         BadInputError: It is no TOML, or a table has a missing, unknown or wrong member.
     """
+    import tomllib  # noqa: PLC0415 - a run without `--provider` reads no such file
+
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

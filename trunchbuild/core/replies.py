@@ -183,10 +183,25 @@ def _usage(value: Json) -> Json:
     """The `usage` of a reply where it is an object that our own files can hold; else unknown."""
     if not isinstance(value, dict) or not value:
         return None
+    if _is_counts(value, 2):
+        return value
     try:
         return value if read_json(json.dumps({"usage": value}).encode(), "usage") else None
     except (BadInputError, ValueError, RecursionError):
         return None
+
+
+def _is_counts(value: Mapping[str, Json], levels: int) -> bool:
+    """Whether an object holds whole numbers under plain names, as nearly every `usage` does: seen at a glance."""
+    return all(
+        name.isascii()
+        and (
+            (type(item) is int and 0 <= item <= _MOST_TOKENS)
+            or item is None
+            or (isinstance(item, dict) and levels > 1 and _is_counts(item, levels - 1))
+        )
+        for name, item in value.items()
+    )
 
 
 def total_tokens(usage: Json) -> int | None:

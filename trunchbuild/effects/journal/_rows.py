@@ -87,7 +87,7 @@ def row_of(step: StepRecord) -> tuple[object, ...]:
         step.started,
         step.latency_ms,
         None if step.usage is None else json.dumps(step.usage),
-        json.dumps(step.retried),
+        json.dumps(step.retried) if step.retried else "[]",
         step.origin,
     )
 
