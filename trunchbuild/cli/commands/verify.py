@@ -16,7 +16,7 @@ from trunchbuild.core.ids import Digest
 from trunchbuild.core.repo import RepoAddress
 from trunchbuild.core.seal import checked_key
 from trunchbuild.effects.store.api import ReleaseFiles
-from trunchbuild.errors import UsageError
+from trunchbuild.errors import Fault, UsageError
 from trunchbuild.flows.find_release import find_release, is_stored
 from trunchbuild.flows.run_folder import is_run_folder
 from trunchbuild.flows.verify import VerifyOrder, VerifyTools, verify
@@ -139,6 +139,6 @@ def _check_lines(check: CheckResult) -> Iterator[str]:
         yield f"         got      {cut(check.got or 'nothing')}"
     for fault in check.faults:
         repeated = len(check.faults) == 1 and (fault.expected, fault.got) == (check.expected, check.got)
-        yield f"         {cut(f'{fault.place}: {fault.message}' if repeated else str(fault))}"
+        yield f"         {cut(str(Fault(fault.place, fault.message) if repeated else fault))}"
     if check.note:
         yield f"         {cut(check.note)}"
