@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trunchbuild.core.providers import Provider, check_base_url, host_of, read_providers
+from trunchbuild.core.providers import Provider, check_base_url, check_proxy, host_of, read_providers
 from trunchbuild.errors import BadInputError
 
 WHOLE = """
@@ -106,6 +106,26 @@ def test_what_is_no_base_url(url: str) -> None:
     """R80: user info and queries hold secrets; they are refused and not repeated."""
     with pytest.raises(BadInputError) as caught:
         check_base_url(url, "--base-url")
+    assert "canary" not in repr([caught.value, caught.value.faults])
+
+
+@pytest.mark.parametrize(
+    ("url", "used"),
+    [
+        ("http://p:3128", "http://p:3128"),
+        ("p:3128", "http://p:3128"),
+        ("u:canary@p:3128", "http://u:canary@p:3128"),
+        ("https://p", "https://p"),
+    ],
+)
+def test_proxies(url: str, used: str) -> None:
+    assert check_proxy(url, "x") == used
+
+
+@pytest.mark.parametrize("url", ["socks5://canary@p:1080", "http://canary@:1", "canary@p:99999", "http://", ":"])
+def test_what_is_no_http_proxy(url: str) -> None:
+    with pytest.raises(BadInputError) as caught:
+        check_proxy(url, "HTTPS_PROXY")
     assert "canary" not in repr([caught.value, caught.value.faults])
 
 

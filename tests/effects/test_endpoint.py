@@ -16,7 +16,7 @@ from trunchbuild.core.replies import Failure, Reply
 from trunchbuild.effects.clock._system import SystemClock
 from trunchbuild.effects.endpoint._gate import RateGate
 from trunchbuild.effects.endpoint._http import HttpEndpoints
-from trunchbuild.effects.endpoint._redact import Redactor
+from trunchbuild.effects.endpoint._redact import Redactor, secrets_of_url
 from trunchbuild.effects.endpoint.api import CallLimits, Exchange, RefusedParameterError, RetryLaterError, Target
 
 BODY = json.dumps({"model": "m", "messages": [{"role": "user", "content": "1 + 1?"}], "max_tokens": 9}).encode()
@@ -228,6 +228,28 @@ def test_short_values_guard_nothing() -> None:
     assert one(lambda _: says("a dummy"), key="dummy").step == Reply("a dummy", finish_reason="stop")
     assert Redactor(["seven77"]).clean(b"seven77") == b"seven77"
     assert Redactor(["eight888"]).clean(b"eight888") == b"[redacted]"
+
+
+def test_a_proxys_password_is_redacted() -> None:
+    """The client's own error text repeats the proxy's URL, and a proxy may repeat what it was sent."""
+    sent = base64.b64encode(b"user:canary/73").decode()
+
+    def denies(asked: Asked) -> Served:
+        assert asked.headers["proxy-authorization"] == f"Basic {sent}"
+        return Served(407, f"no: {sent}, user:canary/73, user:canary%2f73".encode())
+
+    async def go(proxy: str) -> Exchange:
+        async with HttpEndpoints(FakeClock()).connect(Target("http://h.invalid/v1", proxy=proxy), USUAL) as endpoint:
+            return await endpoint.ask(BODY)
+
+    with ModelEndpoint(denies) as server:
+        exchange = asyncio.run(go(server.base_url.replace("http://", "http://user:canary%2F73@").removesuffix("/v1")))
+    assert exchange.http_status == 407
+    assert "canary" not in repr(exchange)
+    assert sent not in repr(exchange)
+    assert "canary" not in Redactor(secrets_of_url("http://user:canary%2F73@p")).clean_text(
+        "url='http://user:canary%2F73@p'"
+    )
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from trunchbuild.core.providers import (
     DEFAULT_KEY_VARIABLE,
     Provider,
     check_base_url,
+    check_proxy,
     host_of,
     is_variable,
     read_providers,
@@ -114,6 +115,7 @@ def _remote(app: App, choice: TargetChoice, model: str) -> ChosenTarget:
         )
     variable = choice.api_key_env or (provider.api_key_env if provider else None)
     headers = provider.headers if provider else {}
+    proxy = proxy_for(base_url)
     record: dict[str, Json] = {
         "provider": choice.provider,
         "base_url": base_url,
@@ -125,7 +127,7 @@ def _remote(app: App, choice: TargetChoice, model: str) -> ChosenTarget:
             base_url,
             _secret(variable) if variable else _checked(DEFAULT_KEY_VARIABLE, secret(DEFAULT_KEY_VARIABLE)),
             {name: _secret(of) for name, of in headers.items()},
-            proxy_for(base_url),
+            None if proxy is None else check_proxy(proxy, "the proxy for this endpoint"),
         ),
         model=model,
         label=choice.label or choice.provider or host_of(base_url),

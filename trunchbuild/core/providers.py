@@ -143,6 +143,28 @@ def check_base_url(url: str, place: str) -> str:
     return url.rstrip("/")
 
 
+def check_proxy(url: str, place: str) -> str:
+    """A proxy's URL, with its scheme where the environment leaves it out.
+
+    Raises:
+        BadInputError: It is no HTTP proxy; the value, which may hold a password, is not repeated.
+    """
+    whole = url if "://" in url else f"http://{url}"
+    try:
+        parts = urlsplit(whole)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise BadInputError(
+            "not a proxy that can be used",
+            place=place,
+            expected="http://HOST:PORT",
+            hint="the environment names it (`HTTPS_PROXY`, `HTTP_PROXY`); `NO_PROXY` lists hosts that need none",
+        )
+    return whole
+
+
 def _is_host(host: str) -> bool:
     """Whether a name can be looked up: each label 1 to 63 bytes (RFC 1035, 2.3.4); one dot at the end goes."""
     try:

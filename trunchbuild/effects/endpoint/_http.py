@@ -18,7 +18,7 @@ from trunchbuild.core.call_policy import backoff, http_failure, is_retried, refu
 from trunchbuild.core.json_types import Json
 from trunchbuild.core.replies import Failure, Step, read_chat_reply
 from trunchbuild.effects.endpoint._gate import RateGate
-from trunchbuild.effects.endpoint._redact import Redactor
+from trunchbuild.effects.endpoint._redact import Redactor, secrets_of_url
 from trunchbuild.effects.endpoint.api import (
     Attempt,
     CallLimits,
@@ -79,7 +79,9 @@ class _HttpEndpoint:
         self._limits = limits
         self._timing = timing
         self._gate = RateGate(timing, limits.calls_per_minute)
-        self._redactor = Redactor([*filter(None, [target.api_key]), *target.headers.values()])
+        self._redactor = Redactor(
+            [*filter(None, [target.api_key]), *target.headers.values(), *secrets_of_url(target.proxy)]
+        )
 
     async def ask(self, body: bytes) -> Exchange:
         """See `Endpoint`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterable
-from urllib.parse import quote
+from urllib.parse import quote, unquote, urlsplit
 
 MARK = "[redacted]"
 SHORTEST_SECRET = 8
@@ -19,7 +19,9 @@ class Redactor:
         plain = sorted({secret for secret in secrets if len(secret) >= SHORTEST_SECRET}, key=len, reverse=True)
         spellings: dict[bytes, None] = {}
         for secret in plain:
-            for text in (secret, quote(secret, safe=""), _base64(secret)):
+            encoded = quote(secret, safe="")
+            lower = re.sub("%..", lambda escape: escape[0].lower(), encoded)
+            for text in (secret, encoded, lower, _base64(secret)):
                 spellings[text.encode()] = None
         self._spellings = tuple(spellings)
         self._escaped = _any_of(plain, rb"\\{0,4}(?:%b|(?<=\\)u(?i:%04x))") if plain else None
@@ -42,6 +44,13 @@ class Redactor:
     def clean_text(self, text: str) -> str:
         """The text without secrets."""
         return self.clean(text.encode("utf-8", "backslashreplace")).decode() if self._spellings else text
+
+
+def secrets_of_url(url: str | None) -> list[str]:
+    """User info of a URL, as it stands there and as it is sent; client errors repeat a proxy's URL whole."""
+    user_info = urlsplit(url).netloc.rpartition("@")[0] if url else ""
+    password = user_info.partition(":")[2]
+    return [text for text in (user_info, unquote(user_info), password, unquote(password)) if text]
 
 
 def _any_of(secrets: Iterable[str], character: bytes) -> re.Pattern[bytes]:
