@@ -43,6 +43,8 @@ def test_every_member() -> None:
         "",
         'base_url = "http://h/v1"\nbase_uri = "x"',
         'base_url = "http://h/v1"\nrpm = 0',
+        'base_url = "http://h/v1"\nrpm = inf',
+        'base_url = "http://h/v1"\nrpm = nan',
         'base_url = "http://h/v1"\nthinking = "hard"',
         'base_url = "http://h/v1"\napi = "responses"',
         'base_url = "http://h/v1"\nheaders = { Content-Length = "X" }',

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import inf
 from typing import TypeVar, cast
 from urllib.parse import urlsplit
 
@@ -65,7 +66,7 @@ def _read(name: str, fields: Fields) -> Provider:
     if fields.has("api"):
         fields.literal("api", "chat")
     rpm = fields.optional("rpm", fields.number)
-    if rpm is not None and not rpm > 0:
+    if rpm is not None and not 0 < rpm < inf:  # TOML has infinities and NaN
         raise fields.wrong("rpm", "more than 0 calls a minute", str(rpm))
     provider = Provider(
         name=name,
