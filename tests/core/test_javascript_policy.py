@@ -83,6 +83,7 @@ def test_every_use_has_its_place(text: str, expected: list[str]) -> None:
         "try { f() } catch (process) { process.x }",
         "try { f() } catch { g() }",
         "for (const process of []) process.x",
+        "async () => { for await (const process of []) process.x }",
         "for (let fetch = 0; fetch < 1; fetch++);",
         "for (var fetch in {}) ; fetch",
         "if (1) { var fetch = 1 } fetch",

@@ -357,6 +357,11 @@ def test_an_exception_comes_with_the_authors_line(sandbox: Sandbox) -> None:
     assert str(error) == "t.py:6:5: ValueError: row 7 has no label"
 
 
+def test_a_transform_that_takes_no_sources_is_named(sandbox: Sandbox) -> None:
+    error = failure(sandbox, "name = 't'\ndef transform(): return []")
+    assert str(error) == "t.py: TypeError: transform() takes 0 positional arguments but 1 was given"
+
+
 def test_an_exception_inside_the_library_names_the_line_that_called_it(sandbox: Sandbox) -> None:
     error = failure(sandbox, body("import json", "return json.loads('{')"))
     assert error.faults[0].place == "t.py:6:12"

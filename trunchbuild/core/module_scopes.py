@@ -14,7 +14,7 @@ _FUNCTIONS = {
     *("AsyncFunctionDeclaration", "AsyncFunctionExpression", "AsyncArrowFunctionExpression"),
 }
 _CLASSES = {"ClassDeclaration", "ClassExpression"}
-_LOOPS = {"ForStatement", "ForInStatement", "ForOfStatement"}
+_LOOPS = {"ForStatement", "ForInStatement", "ForOfStatement", "ForAwaitStatement"}
 _SCOPES = {*_FUNCTIONS, *_CLASSES, *_LOOPS, "BlockStatement", "StaticBlock", "SwitchStatement", "CatchClause"}
 _KEYED = {"Property", "MethodDefinition", "PropertyDefinition", "FieldDefinition", "ClassProperty"}
 _NAMING = {

@@ -139,22 +139,22 @@ def outcome(request):
     except FailureError as failure:
         header = failure.fields
     except BaseException as error:
-        header = _thrown(error, request["modules"])
+        header = _thrown(error, request["modules"], request["entry"])
     if _library.refusals:
         # Sticky: what was caught counts too.
         header = {
             "status": "refused",
             "message": "the code uses what is not available to transformers",
-            "faults": _library.refusals,
+            "faults": [{**fault, "place": fault["place"] or request["entry"]} for fault in _library.refusals],
         }
         return header, b""
     header["hints"] = [f"{place}: takes elements out of a set, whose order is open" for place in _sets.iterations]
     return header, body
 
 
-def _thrown(error, files):
-    """The author's exception, with the place of the innermost line of the author's."""
-    place = ""
+def _thrown(error, files, entry):
+    """The author's exception, with the place of the innermost line of the author's, or the entry where there is none."""
+    place = entry
     trace = error.__traceback__
     while trace is not None:
         code = trace.tb_frame.f_code
