@@ -12,6 +12,7 @@ from trunchbuild.core.revision import (
     check_revision,
     is_abbreviation,
     is_full_id,
+    names_there,
     resolve_revision,
 )
 from trunchbuild.errors import ExitCode, UsageError
@@ -100,6 +101,19 @@ def test_no_meaning() -> None:
         resolve_revision("main", {"refs/heads/other": A}, object_format="sha1")
     with pytest.raises(UnknownRevisionError, match="local repositories only"):
         resolve_revision("abcd", {}, object_format="sha1", remote=True)
+
+
+@pytest.mark.parametrize(
+    ("names", "hint"),
+    [
+        (["main", "v1"], "did you mean `main`?"),
+        (["master", "v1"], "its branches and tags are `master`, `v1`"),
+        ([f"v{n}" for n in range(7)], "its branches and tags are `v0`, `v1`, `v2`, `v3`, `v4` and 2 more"),
+        ([], None),
+    ],
+)
+def test_the_hint_after_no_meaning(names: list[str], hint: str | None) -> None:
+    assert names_there("mian", names) == hint
 
 
 def test_candidates_never_leave_refs() -> None:

@@ -10,8 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from trunchbuild.core.tree import closest
 from trunchbuild.errors import BadInputError, ExitCode, UsageError
 
+NAMES_SHOWN = 5
 ObjectFormat = Literal["sha1", "sha256"]
 
 HEX_LENGTH: Mapping[ObjectFormat, int] = {"sha1": 40, "sha256": 64}
@@ -87,6 +89,13 @@ def is_full_id(revision: str, object_format: ObjectFormat) -> bool:
 def is_abbreviation(revision: str, object_format: ObjectFormat) -> bool:
     """Whether the text may abbreviate an object id."""
     return SHORTEST_ABBREVIATION <= len(revision) < HEX_LENGTH[object_format] and _HEX.match(revision) is not None
+
+
+def names_there(revision: str, names: Sequence[str]) -> str | None:
+    """A hint after an unknown revision: the branch or tag that was meant, else the first few; None without any."""
+    shown = ", ".join(f"`{name}`" for name in names[:NAMES_SHOWN])
+    more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
+    return closest(revision, names) or (f"its branches and tags are {shown}{more}" if names else None)
 
 
 def resolve_revision(

@@ -225,11 +225,11 @@ def _report_absent(
     order: VerifyOrder, subject: Subject, address: RepoAddress | None, reason: str | None = None
 ) -> CheckReport:
     assert subject.lock is not None
-    note = "the store does not hold this release: compile or import it"
+    note = "the store does not hold this release: import it, or build it again: --rebuild --repo REPO"
     if not subject.claims:
         note = "the lockfile states no digest"
     elif order.rebuild and address is None:
-        note += ", or say with --repo where its repository is"
+        note = "the store does not hold this release, and nothing says where its repository is: name it with --repo"
     note = reason or note
     checks: list[CheckResult] = [left_open(number, RELEASE_CHECKS[number], note) for number in (1, 2, 3, 4)]
     if subject.lock.faults:

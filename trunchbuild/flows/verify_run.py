@@ -76,8 +76,9 @@ def verify_run(
         return _report(folder, None, [*checks, _judged(2, [fault]), *rest])
     if release is None:
         wanted = str(run_file.spec.release)
-        note = f"the release is not here: `trunchbuild import FOLDER` takes a copy of {wanted}"
-        return _report(folder, None, [*checks, *(_open(number, note) for number in range(2, 10))])
+        note = f"{wanted} is not in the store: `trunchbuild import` it, or say where it is: --release FOLDER"
+        rest = (_open(number, "the release is not here") for number in range(3, 10))
+        return _report(folder, None, [*checks, _open(2, note), *rest])
     try:
         plan = plan_run(release, run_file.spec)
     except (BadInputError, CheckedNoError) as error:

@@ -14,9 +14,9 @@ from trunchbuild.core.revision import (
     candidate_refs,
     is_abbreviation,
     is_full_id,
+    names_there,
     resolve_revision,
 )
-from trunchbuild.core.tree import closest
 from trunchbuild.effects.git._limits import GitLimits
 from trunchbuild.effects.git._local import LocalRepository, open_local
 from trunchbuild.effects.git._peel import no_revision, peel
@@ -66,7 +66,7 @@ def _resolve(repository: LocalRepository, revision: str, head: str | None) -> Re
             abbreviated=abbreviated,
         )
     except UnknownRevisionError as error:
-        raise UnknownRevisionError(error.message, hint=closest(revision, repository.names())) from error
+        raise UnknownRevisionError(error.message, hint=names_there(revision, repository.names())) from error
     if not reader.has(found.object_id):
         hint = reader.missing_hint or "`git fetch` may bring it"
         raise UnknownRevisionError(f"no object {found.object_id} in this repository", place=revision, hint=hint)

@@ -16,9 +16,9 @@ from trunchbuild.core.revision import (
     UnknownRevisionError,
     candidate_refs,
     is_full_id,
+    names_there,
     resolve_revision,
 )
-from trunchbuild.core.tree import closest
 from trunchbuild.effects.git._limits import GitLimits
 from trunchbuild.effects.git._peel import no_revision, peel
 from trunchbuild.effects.git._remote import RemoteObjects
@@ -74,5 +74,5 @@ def _resolve(transport: Transport, revision: str) -> tuple[Resolution, ObjectFor
         return resolve_revision(revision, refs, object_format=object_format, head=head, remote=True), object_format
     except UnknownRevisionError as error:
         every, _, _ = transport.refs(["refs/heads/", "refs/tags/"])
-        hint = closest(revision, [name.split("/", 2)[2] for name in every])
+        hint = names_there(revision, sorted(name.split("/", 2)[2] for name in every))
         raise UnknownRevisionError(error.message, place=str(transport.address), hint=hint or error.hint) from error
