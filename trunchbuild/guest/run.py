@@ -153,7 +153,7 @@ def outcome(request):
 
 
 def _thrown(error, files, entry):
-    """The author's exception, with the place of the innermost line of the author's, or the entry where there is none."""
+    """The author's exception, with the place of the innermost line of the author's; the entry where none is."""
     place = entry
     trace = error.__traceback__
     while trace is not None:
