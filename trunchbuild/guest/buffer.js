@@ -1,5 +1,5 @@
-// `node:buffer`, text encoders and `node:string_decoder` for a realm, in its own classes. Whatever needs a table or a
-// codec is asked of the host as a pure function of strings; bytes travel as latin1 text.
+// Buffer for a realm, in its own classes. Whatever needs a table or a codec is asked of the host as a pure function of
+// strings; bytes travel as latin1 text.
 (function bufferLibrary(pure) {
   "use strict";
 
@@ -35,7 +35,20 @@
     return name;
   }
 
-  const encode = (text, encoding) => pure("encode", text, encodingOf(encoding));
+  const NOT_ASCII = /[^\x00-\x7f]/;
+  /** Text in an encoding, as bytes. Plain ASCII needs nobody's help. */
+  function encode(text, encoding) {
+    const name = encodingOf(encoding);
+    return (name === "utf8" || name === "latin1" || name === "ascii") && !NOT_ASCII.test(text) ? text : pure("encode", text, name);
+  }
+
+  const DIGITS = Array.from({ length: 256 }, (_, byte) => (byte < 16 ? "0" : "") + byte.toString(16));
+  function hexOf(latin1) {
+    let text = "";
+    for (let at = 0; at < latin1.length; at++) text += DIGITS[latin1.charCodeAt(at)];
+    return text;
+  }
+
   const isBytes = (value) => ArrayBuffer.isView(value) && !(value instanceof DataView);
   const viewOf = (value) =>
     value instanceof Uint8Array ? value
@@ -54,11 +67,14 @@
     return `type ${typeof value} (${text})`;
   }
   function outOfRange(name, range, value) {
-    return withCode(new RangeError(`The value of "${name}" is out of range. It must be ${range}. Received ${String(value)}`), "ERR_OUT_OF_RANGE");
+    let shown = String(value);
+    const large = typeof value === "bigint" ? value > 2n ** 32n || value < -(2n ** 32n) : Number.isInteger(value) && Math.abs(value) > 2 ** 32;
+    if (large) shown = shown.replace(/\B(?=(\d{3})+$)/g, "_");
+    return withCode(new RangeError(`The value of "${name}" is out of range. It must be ${range}. Received ${shown}${typeof value === "bigint" ? "n" : ""}`), "ERR_OUT_OF_RANGE");
   }
   function size(value, name = "size") {
     if (typeof value !== "number") throw wrongType(name, "of type number", value);
-    if (!(value >= 0 && value <= 0x1fffffffffffff)) throw outOfRange(name, ">= 0", value);
+    if (!(value >= 0 && value <= 0x1fffffffffffff)) throw outOfRange(name, ">= 0 && <= 9007199254740991", value);
     return value;
   }
 
@@ -76,7 +92,7 @@
     static from(value, second, length) {
       if (typeof value === "string") return new Buffer(value, second);
       if (typeof value === "object" && value !== null) {
-        if (value instanceof ArrayBuffer) return new Buffer(value, second, length);
+        if (value instanceof ArrayBuffer) return ofMemory(value, second, length);
         if (isBytes(value) || Array.isArray(value)) return copied(value);
         const plain = value.valueOf?.();
         if (plain !== undefined && plain !== null && plain !== value && (typeof plain === "string" || typeof plain === "object")) return Buffer.from(plain, second, length);
@@ -94,7 +110,7 @@
     static allocUnsafe(length) { return new Buffer(size(length)); }
     static allocUnsafeSlow(length) { return new Buffer(size(length)); }
     static byteLength(value, encoding) {
-      if (typeof value === "string") return Number(pure("byteLength", value, encodingOf(encoding)));
+      if (typeof value === "string") return Number(pure("byteLength", value, ENCODINGS[String(encoding).toLowerCase()] ?? "utf8"));
       if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return value.byteLength;
       throw wrongType("string", "of type string or an instance of Buffer or ArrayBuffer", value);
     }
@@ -105,12 +121,12 @@
     }
     static concat(list, total) {
       if (!Array.isArray(list)) throw wrongType("list", "an instance of Array", list);
-      total ??= list.reduce((sum, part) => sum + part.length, 0);
+      total ??= list.reduce((sum, part) => sum + (part.length || 0), 0);
       const joined = new Buffer(size(total, "length"));
       let at = 0;
-      for (const part of list) {
-        if (!(part instanceof Uint8Array)) throw wrongType("list", "an array of Buffers or Uint8Arrays", part);
-        if (at >= total) break;
+      for (const [index, part] of list.entries()) {
+        if (!(part instanceof Uint8Array)) throw wrongType(`list[${index}]`, "an instance of Buffer or Uint8Array", part);
+        if (at >= total) continue;
         joined.set(part.subarray(0, total - at), at);
         at += part.length;
       }
@@ -131,8 +147,8 @@
       if (from >= to) return "";
       const bytes = from === 0 && to === this.length ? this : this.subarray(from, to);
       const latin1 = latin1Of(bytes);
-      const name = encodingOf(encoding);
-      return name === "latin1" ? latin1 : pure("decode", latin1, name);
+      if (encoding === null || encoding === "") throw withCode(new TypeError(`Unknown encoding: ${encoding}`), "ERR_UNKNOWN_ENCODING");
+      return decode(latin1, encodingOf(encoding));
     }
     toLocaleString(encoding, start, end) { return this.toString(encoding, start, end); }
     toJSON() { return { type: "Buffer", data: Array.from(this) }; }
@@ -145,8 +161,14 @@
     }
     slice(start, end) { return this.subarray(start, end); }
     copy(target, targetStart = 0, sourceStart = 0, sourceEnd = this.length) {
-      const part = this.subarray(sourceStart, Math.min(sourceEnd, sourceStart + Math.max(0, target.length - targetStart)));
-      target.set(part, targetStart);
+      if (!ArrayBuffer.isView(target)) throw wrongType("target", "an instance of Buffer or Uint8Array", target);
+      const [to, from, end] = [targetStart, sourceStart, sourceEnd].map((value) => Math.trunc(value) || 0);
+      if (to < 0) throw outOfRange("targetStart", ">= 0", to);
+      if (from < 0 || from > this.length) throw outOfRange("sourceStart", `>= 0 && <= ${this.length}`, from);
+      if (end < 0) throw outOfRange("sourceEnd", ">= 0", end);
+      if (to >= target.byteLength || from >= end) return 0;
+      const part = this.subarray(from, Math.min(end, from + target.byteLength - to));
+      viewOf(target).set(part, to);
       return part.length;
     }
     write(text, offset, length, encoding) {
@@ -171,9 +193,12 @@
       if (typeof value === "string") {
         if (typeof start === "string") [start, end, encoding] = [0, this.length, start];
         else if (typeof end === "string") [end, encoding] = [this.length, end];
+        [start, end] = filling(this, start, end);
         const pattern = encode(value, encoding);
+        if (pattern.length === 0 && value.length > 0) throw withCode(new TypeError(`The argument 'value' is invalid. Received '${value}'`), "ERR_INVALID_ARG_VALUE");
         return pattern.length === 0 ? super.fill(0, start, end) : filled(this, fillFrom(new Uint8Array(pattern.length), pattern), start, end);
       }
+      [start, end] = filling(this, start, end);
       if (isBytes(value)) return filled(this, viewOf(value), start, end);
       return super.fill(Number(value) & 255, start, end);
     }
@@ -197,6 +222,27 @@
     const length = Math.min(left.length, right.length);
     for (let i = 0; i < length; i++) if (left[i] !== right[i]) return left[i] < right[i] ? -1 : 1;
     return left.length === right.length ? 0 : left.length < right.length ? -1 : 1;
+  }
+
+  /** Part of memory, shared. */
+  function ofMemory(memory, start = 0, length) {
+    const from = Math.trunc(Number(start)) || 0;
+    if (from < 0 || from > memory.byteLength) throw withCode(new RangeError('"offset" is outside of buffer bounds'), "ERR_BUFFER_OUT_OF_BOUNDS");
+    if (length === undefined) return new Buffer(memory, from);
+    const size = Math.max(0, Math.trunc(Number(length)) || 0);
+    if (size > memory.byteLength - from) throw withCode(new RangeError('"length" is outside of buffer bounds'), "ERR_BUFFER_OUT_OF_BOUNDS");
+    return new Buffer(memory, from, size);
+  }
+
+  const decode = (latin1, name) => (name === "latin1" ? latin1 : name === "hex" && latin1.length <= 64 ? hexOf(latin1) : pure("decode", latin1, name));
+
+  /** The part of a buffer that `fill` is asked to fill. */
+  function filling(buffer, start = 0, end = buffer.length) {
+    for (const [name, value, most] of [["offset", start, Number.MAX_SAFE_INTEGER], ["end", end, buffer.length]]) {
+      if (typeof value !== "number") throw wrongType(name, "of type number", value);
+      if (!(value >= 0 && value <= most)) throw outOfRange(name, `>= 0 && <= ${most}`, value);
+    }
+    return [start, Math.max(start, end)];
   }
 
   function filled(buffer, pattern, start = 0, end = buffer.length) {
@@ -236,9 +282,24 @@
   const at = (buffer) => new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength);
   function checkedOffset(buffer, offset, width) {
     if (typeof offset !== "number") throw wrongType("offset", "of type number", offset);
+    if (Math.floor(offset) !== offset) throw outOfRange("offset", "an integer", offset);
     if (buffer.length < width) throw withCode(new RangeError("Attempt to access memory outside buffer bounds"), "ERR_BUFFER_OUT_OF_BOUNDS");
-    if (!Number.isInteger(offset) || offset < 0 || offset + width > buffer.length) throw outOfRange("offset", `>= 0 and <= ${buffer.length - width}`, offset);
+    if (!(offset >= 0 && offset + width <= buffer.length)) throw outOfRange("offset", `>= 0 and <= ${buffer.length - width}`, offset);
     return offset;
+  }
+  /** A value between two bounds, in the words that Node has for each width. */
+  function checkedValue(value, low, high, width) {
+    if (!(value < low || value > high)) return value;
+    const n = typeof low === "bigint" ? "n" : "";
+    if (width <= 4) throw outOfRange("value", `>= ${low}${n} and <= ${high}${n}`, value);
+    const bits = low < 0 ? width * 8 - 1 : width * 8;
+    throw outOfRange("value", `>= ${low < 0 ? `-(2${n} ** ${bits}${n})` : `0${n}`} and < 2${n} ** ${bits}${n}`, value);
+  }
+  function checkedWidth(width) {
+    if (typeof width !== "number") throw wrongType("byteLength", "of type number", width);
+    if (Math.floor(width) !== width) throw outOfRange("byteLength", "an integer", width);
+    if (!(width >= 1 && width <= 6)) throw outOfRange("byteLength", ">= 1 and <= 6", width);
+    return width;
   }
   const method = (name, value) => Object.defineProperty(Buffer.prototype, name, { value, writable: true, enumerable: false, configurable: true });
   for (const [name, view, width, low, high] of [
@@ -251,8 +312,10 @@
     for (const order of width === 1 ? [""] : ["LE", "BE"]) {
       const read = { [`read${name}${order}`](offset = 0) { return at(this)[`get${view}`](checkedOffset(this, offset, width), order === "LE"); } }[`read${name}${order}`];
       const write = { [`write${name}${order}`](value, offset = 0) {
-        if (low !== undefined && (value < low || value > high)) throw outOfRange("value", `>= ${low} and <= ${high}`, value);
-        at(this)[`set${view}`](checkedOffset(this, offset, width), typeof low === "bigint" ? value : +value, order === "LE");
+        if (typeof low === "bigint" && typeof value !== "bigint") throw new TypeError("Cannot mix BigInt and other types, use explicit conversions");
+        const given = typeof low === "bigint" ? value : +value;
+        if (low !== undefined) checkedValue(given, low, high, width);
+        at(this)[`set${view}`](checkedOffset(this, offset, width), given, order === "LE");
         return offset + width;
       } }[`write${name}${order}`];
       for (const alias of new Set([name, name.replace("UInt", "Uint")])) {
@@ -265,15 +328,18 @@
     for (const order of ["LE", "BE"]) {
       const name = `${signed ? "Int" : "UInt"}${order}`;
       const read = function (offset, width) {
-        checkedOffset(this, offset, width);
+        if (offset === undefined) throw wrongType("offset", "of type number", offset);
+        checkedOffset(this, offset, checkedWidth(width));
         let value = 0n;
         for (let i = 0; i < width; i++) value = value * 256n + BigInt(this[offset + (order === "BE" ? i : width - 1 - i)]);
         return Number(signed ? BigInt.asIntN(width * 8, value) : value);
       };
       const write = function (value, offset, width) {
+        checkedWidth(width);
+        const most = 2 ** (signed ? width * 8 - 1 : width * 8);
+        const given = checkedValue(+value, signed ? -most : 0, most - 1, width);
         checkedOffset(this, offset, width);
-        let rest = BigInt.asUintN(width * 8, BigInt(value));
-        if (Number(signed ? BigInt.asIntN(width * 8, rest) : rest) !== +value) throw outOfRange("value", `an integer of ${width} bytes`, value);
+        let rest = BigInt.asUintN(width * 8, BigInt(Math.trunc(given) || 0));
         for (let i = 0; i < width; i++, rest >>= 8n) this[offset + (order === "LE" ? i : width - 1 - i)] = Number(rest & 255n);
         return offset + width;
       };
@@ -289,121 +355,13 @@
     for (let back = 1; back <= 3 && back <= latin1.length; back++) {
       const byte = latin1.charCodeAt(latin1.length - back);
       if (byte < 0x80) return 0;
+      if (byte >= 0xf8) return 0;
       if (byte >= 0xc0) return (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) > back ? back : 0;
     }
     return 0;
   }
 
-  /** How many bytes at the end have to wait for more. */
-  function waiting(latin1, encoding) {
-    if (encoding === "utf8") return incompleteUtf8(latin1);
-    if (encoding === "base64" || encoding === "base64url") return latin1.length % 3;
-    if (encoding !== "utf16le") return 0;
-    const odd = latin1.length % 2;
-    const high = latin1.charCodeAt(latin1.length - odd - 1);
-    return latin1.length - odd >= 2 && high >= 0xd8 && high <= 0xdb ? odd + 2 : odd;
-  }
-
-  class StringDecoder {
-    #waits = "";
-    constructor(encoding) { this.encoding = encodingOf(encoding); }
-    write(bytes) {
-      if (typeof bytes === "string") return bytes;
-      if (!ArrayBuffer.isView(bytes)) throw wrongType("buf", "an instance of Buffer, TypedArray, or DataView", bytes);
-      const all = this.#waits + latin1Of(viewOf(bytes));
-      const rest = waiting(all, this.encoding);
-      this.#waits = rest ? all.slice(-rest) : "";
-      return pure("decode", rest ? all.slice(0, -rest) : all, this.encoding);
-    }
-    end(bytes) {
-      const text = (bytes === undefined ? "" : this.write(bytes)) + pure("decode", this.#waits, this.encoding);
-      this.#waits = "";
-      return text;
-    }
-  }
-
-  class TextEncoder {
-    get encoding() { return "utf-8"; }
-    encode(text = "") {
-      const latin1 = pure("encode", String(text).toWellFormed(), "utf8");
-      return fillFrom(new Uint8Array(latin1.length), latin1);
-    }
-    encodeInto(text, target) {
-      let read = 0;
-      let written = 0;
-      for (const character of String(text)) {
-        const bytes = this.encode(character);
-        if (written + bytes.length > target.length) break;
-        target.set(bytes, written);
-        written += bytes.length;
-        read += character.length;
-      }
-      return { read, written };
-    }
-  }
-
-  class TextDecoder {
-    #flags;
-    #waits = "";
-    constructor(label = "utf-8", { fatal = false, ignoreBOM = false } = {}) {
-      Object.defineProperty(this, "encoding", { value: pure("textDecoder", String(label)), enumerable: true });
-      Object.defineProperty(this, "fatal", { value: Boolean(fatal), enumerable: true });
-      Object.defineProperty(this, "ignoreBOM", { value: Boolean(ignoreBOM), enumerable: true });
-      this.#flags = (fatal ? "f" : "") + (ignoreBOM ? "b" : "");
-    }
-    decode(bytes = new Uint8Array(0), { stream = false } = {}) {
-      let latin1 = this.#waits + latin1Of(viewOf(bytes));
-      const name = { __proto__: null, "utf-8": "utf8", "utf-16le": "utf16le" }[this.encoding];
-      const rest = stream ? waiting(latin1, name) : 0;
-      this.#waits = rest ? latin1.slice(-rest) : "";
-      if (rest) latin1 = latin1.slice(0, -rest);
-      // Only the first piece of a stream may begin with a byte order mark.
-      const flags = this.#started ? this.#flags.replace("b", "") + "b" : this.#flags;
-      this.#started = stream;
-      return pure("textDecode", latin1, this.encoding, flags);
-    }
-    #started = false;
-  }
-
-  function exception(name, message) {
-    const error = new Error(message);
-    Object.defineProperty(error, "name", { value: name, configurable: true, writable: true });
-    error.code = { InvalidCharacterError: 5, DataCloneError: 25 }[name];
-    return error;
-  }
-  function asked(operation, text) {
-    try {
-      return pure(operation, String(text));
-    } catch (error) {
-      throw exception("InvalidCharacterError", error.message);
-    }
-  }
-  const atob = (text) => asked("atob", text);
-  const btoa = (text) => asked("btoa", text);
-
-  const module = {
-    __proto__: null,
-    Buffer,
-    SlowBuffer: Buffer,
-    atob,
-    btoa,
-    constants: { MAX_LENGTH: 9007199254740991, MAX_STRING_LENGTH: 536870888 },
-    kMaxLength: 9007199254740991,
-    kStringMaxLength: 536870888,
-    isAscii: (bytes) => viewOf(bytes).every((byte) => byte < 128),
-    isUtf8: (bytes) => {
-      try {
-        pure("textDecode", latin1Of(viewOf(bytes)), "utf-8", "fb");
-        return true;
-      } catch {
-        return false;
-      }
-    },
-    transcode: (bytes, from, to) => {
-      const latin1 = pure("transcode", latin1Of(viewOf(bytes)), encodingOf(from), encodingOf(to));
-      return fillFrom(new Buffer(latin1.length), latin1);
-    },
+  return {
+    __proto__: null, Buffer, ENCODINGS, encode, encodingOf, fillFrom, hexOf, incompleteUtf8, latin1Of, viewOf, withCode, wrongType,
   };
-
-  return { __proto__: null, module, Buffer, StringDecoder, TextEncoder, TextDecoder, atob, btoa, latin1Of, viewOf, exception, wrongType, withCode, fillFrom };
 })

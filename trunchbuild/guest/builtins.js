@@ -4,13 +4,22 @@
   "use strict";
 
   const bytes = part("buffer")(pure);
-  const { assert, strict, structuredClone, types, util } = part("inspection")(pure, isProxy, bytes);
-  const { Buffer, TextDecoder, TextEncoder, fillFrom, latin1Of, viewOf, withCode, wrongType } = bytes;
+  const text = part("text")(pure, bytes);
+  const inspection = part("inspection")(pure, isProxy, bytes, text, part("pack")(isProxy, bytes));
+  const { assert, inspect, strict, structuredClone, types, util } = inspection;
+  const { Buffer, ENCODINGS, encode, fillFrom, hexOf, latin1Of, viewOf, withCode, wrongType } = bytes;
+  const { TextDecoder, TextEncoder } = text;
   const bufferOf = (latin1) => fillFrom(new Buffer(latin1.length), latin1);
+  const DATA = {
+    data: "of type string or an instance of Buffer, TypedArray, or DataView",
+    key: "of type string or an instance of ArrayBuffer, Buffer, TypedArray, DataView, KeyObject, or CryptoKey",
+    buffer: "of type string or an instance of Buffer, TypedArray, DataView, or ArrayBuffer",
+    input: "of type string or an instance of Buffer, TypedArray, or DataView",
+  };
   const dataOf = (value, name = "data", encoding = "utf8") => {
-    if (typeof value === "string") return pure("encode", value, encoding);
-    if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return latin1Of(viewOf(value));
-    throw wrongType(name, "of type string or an instance of Buffer, TypedArray, or DataView", value);
+    if (typeof value === "string") return encode(value, ENCODINGS[String(encoding).toLowerCase()] ?? "utf8");
+    if (ArrayBuffer.isView(value) || (name !== "data" && value instanceof ArrayBuffer)) return latin1Of(viewOf(value));
+    throw wrongType(name, DATA[name], value);
   };
   const withDefault = (members) => Object.assign(Object.create(null), members, { default: members });
 
@@ -41,12 +50,21 @@
   }
   class Hash extends Digest {}
   class Hmac extends Digest {}
-  const encoded = (latin1, encoding) => (encoding === undefined || encoding === "buffer" ? bufferOf(latin1) : pure("decode", latin1, encoding));
+  function encoded(latin1, encoding) {
+    const name = encoding === "buffer" ? undefined : ENCODINGS[String(encoding).toLowerCase()];
+    return name === undefined ? bufferOf(latin1) : name === "hex" ? hexOf(latin1) : pure("decode", latin1, name);
+  }
 
+  // An unknown algorithm is named at once; the others are asked about once.
+  const known = new Set();
   function hashing(algorithm, options) {
     if (typeof algorithm !== "string") throw wrongType("algorithm", "of type string", algorithm);
-    const settings = JSON.stringify(options?.outputLength === undefined ? {} : { outputLength: options.outputLength });
-    pure("hash", algorithm, "", settings); // an unknown algorithm is named at once
+    const settings = options?.outputLength === undefined ? "{}" : JSON.stringify({ outputLength: options.outputLength });
+    const asked = `${algorithm} ${settings}`;
+    if (!known.has(asked)) {
+      pure("hash", algorithm, "", settings);
+      known.add(asked);
+    }
     return (data) => pure("hash", algorithm, data, settings);
   }
   const refusedRandom = (name) => ({ [name]() { return deny("`" + name + "` of node:crypto"); } })[name];
@@ -57,7 +75,17 @@
       pure("hmac", algorithm, secret, "");
       return new Hmac((data) => pure("hmac", algorithm, secret, data));
     },
-    hash: (algorithm, data, encoding = "hex") => encoded(hashing(algorithm)(dataOf(data)), encoding),
+    hash(algorithm, data, options = "hex") {
+      const { outputEncoding = "hex", outputLength } = typeof options === "string" ? { outputEncoding: options } : options;
+      if (typeof algorithm === "string" && !known.has(`${algorithm} {}`) && !crypto.getHashes().includes(algorithm)) {
+        try {
+          hashing(algorithm);
+        } catch {
+          throw new Error(`Digest method ${algorithm} is not supported`);
+        }
+      }
+      return encoded(hashing(algorithm, { outputLength })(dataOf(data, "input")), outputEncoding);
+    },
     getHashes: () => JSON.parse(pure("hashes")),
     timingSafeEqual: (left, right) => {
       const [one, two] = [dataOf(left, "buf1"), dataOf(right, "buf2")];
@@ -75,10 +103,19 @@
     for (const value of values) if (typeof value !== "string") throw wrongType(name, "of type string", value);
     return values;
   }
+  /** What asks for the working folder is refused: it is the machine's. */
+  function ofFolder(what, ask) {
+    try {
+      return ask();
+    } catch (error) {
+      if (error.code === "WORKING_FOLDER") return deny(`${what} of a path that is relative to the working folder`);
+      throw error;
+    }
+  }
   function pathOf(flavour, sep, delimiter) {
     const path = { sep, delimiter };
-    for (const name of ["basename", "dirname", "extname", "isAbsolute", "join", "normalize", "parse", "relative", "resolve", "toNamespacedPath"]) {
-      path[name] = (...values) => JSON.parse(pure("path", flavour, name, JSON.stringify(strings(name === "basename" && values[1] === undefined ? values.slice(0, 1) : values, "path"))));
+    for (const name of ["basename", "dirname", "extname", "isAbsolute", "join", "matchesGlob", "normalize", "parse", "relative", "resolve", "toNamespacedPath"]) {
+      path[name] = (...values) => ofFolder(`path.${name}()`, () => JSON.parse(pure("path", flavour, name, JSON.stringify(strings(name === "basename" && values[1] === undefined ? values.slice(0, 1) : values, "path")))));
     }
     path.format = (parts) => JSON.parse(pure("path", flavour, "format", JSON.stringify([plain(parts)])));
     return path;
@@ -116,6 +153,7 @@
       if (typeof init === "object" && init !== null) {
         if (typeof init[Symbol.iterator] === "function") {
           for (const pair of init) {
+            if (typeof pair !== "object" || typeof pair?.[Symbol.iterator] !== "function") throw withCode(new TypeError("Each query pair must be an iterable [name, value] tuple"), "ERR_INVALID_TUPLE");
             const [name, value, ...more] = pair;
             if (value === undefined || more.length) throw withCode(new TypeError("Each query pair must be an iterable [name, value] tuple"), "ERR_INVALID_TUPLE");
             this.append(name, value);
@@ -150,6 +188,10 @@
     [Symbol.iterator]() { return this.entries(); }
     get [Symbol.toStringTag]() { return "URLSearchParams"; }
     toString() { return pure("searchText", JSON.stringify(this.#pairs)); }
+    [inspect.custom](depth, options) {
+      const pairs = this.#pairs.map(([name, value]) => `${inspect(name, options)} => ${inspect(value, options)}`);
+      return pairs.length ? `URLSearchParams { ${pairs.join(", ")} }` : "URLSearchParams {}";
+    }
   }
   const wide = (value) => String(value).toWellFormed();
   const { watch, replace } = URLSearchParams;
@@ -160,6 +202,7 @@
     #fields;
     #params = null;
     constructor(input, base) {
+      if (arguments.length === 0) throw withCode(new TypeError('The "url" argument must be specified'), "ERR_MISSING_ARGS");
       try {
         this.#fields = JSON.parse(pure("url", String(input), base === undefined ? undefined : String(base)));
       } catch {
@@ -187,6 +230,13 @@
     }
     toString() { return this.#fields.href; }
     toJSON() { return this.#fields.href; }
+    [inspect.custom](depth, options) {
+      if (depth < 0) return this;
+      const { href, origin, protocol, username, password, host, hostname, port, pathname, search, hash } = this.#fields;
+      const shown = new (class URL {})();
+      Object.assign(shown, { href, origin, protocol, username, password, host, hostname, port, pathname, search, searchParams: this.searchParams, hash });
+      return inspect(shown, options);
+    }
     get [Symbol.toStringTag]() { return "URL"; }
   }
   const { set: setField, field: fieldOf } = URL;
@@ -213,11 +263,15 @@
     URLSearchParams,
     domainToASCII: (domain) => pure("ascii", String(domain)),
     domainToUnicode: (domain) => pure("unicode", String(domain)),
-    parse: (text, query = false, slashes = false) => legacy("parse", strings([text], "url")[0], query, slashes),
+    parse(text, query = false, slashes = false) {
+      const parsed = legacy("parse", strings([text], "url")[0], query, slashes);
+      if (typeof parsed.query === "object" && parsed.query !== null) Object.setPrototypeOf(parsed.query, null);
+      return parsed;
+    },
     resolve: (from, to) => legacy("resolve", String(from), String(to)),
     format: (value, options) => (value instanceof URL ? pure("urlFormat", value.href, JSON.stringify(options ?? {})) : legacy("format", typeof value === "string" ? value : plain(value))),
-    fileURLToPath: (value) => legacy("fileURLToPath", String(value)),
-    pathToFileURL: (path) => new URL(pure("fileUrl", String(path))),
+    fileURLToPath: (value, options) => legacy("fileURLToPath", String(value), { windows: options?.windows === true }),
+    pathToFileURL: (path, options) => new URL(ofFolder("url.pathToFileURL()", () => pure("fileUrl", String(path), options?.windows === true))),
     urlToHttpOptions: ({ protocol, hostname, hash, search, pathname, href, port, username, password }) => ({
       __proto__: null, protocol, hostname: hostname.startsWith("[") ? hostname.slice(1, -1) : hostname, hash, search, pathname,
       path: `${pathname || ""}${search || ""}`, href,
@@ -247,13 +301,13 @@
     __proto__: null,
     assert: () => withDefaultFunction(assert),
     "assert/strict": () => withDefaultFunction(strict),
-    buffer: () => withDefault({ ...bytes.module }),
+    buffer: () => withDefault({ ...text.module }),
     crypto: () => withDefault(crypto),
     path: () => withDefault(posix),
     "path/posix": () => withDefault(posix),
     "path/win32": () => withDefault(win32),
     querystring: () => withDefault(querystring),
-    string_decoder: () => withDefault({ StringDecoder: bytes.StringDecoder }),
+    string_decoder: () => withDefault({ StringDecoder: text.StringDecoder }),
     url: () => withDefault(url),
     util: () => withDefault(util),
     "util/types": () => withDefault(types),
@@ -263,7 +317,7 @@
 
   return {
     __proto__: null,
-    globals: { __proto__: null, Buffer, TextDecoder, TextEncoder, URL, URLSearchParams, atob: bytes.atob, btoa: bytes.btoa, structuredClone },
+    globals: { __proto__: null, Buffer, TextDecoder, TextEncoder, URL, URLSearchParams, atob: text.atob, btoa: text.btoa, structuredClone },
     /** Everything that modules share. */
     all: () => Object.values(makers).map((make) => make()),
     module(name) {

@@ -1,4 +1,6 @@
 // Pure functions of primitives that the realm's shims ask for. Each answer is "=" and a text, or "!" and name, code and message of an error.
+import { unpack } from "./unpack.mjs";
+
 const load = (name) => process.getBuiltinModule(`node:${name}`);
 const bytes = (latin1) => Buffer.from(latin1, "latin1");
 
@@ -28,7 +30,13 @@ const operations = {
   hmac: (algorithm, key, latin1) => load("crypto").createHmac(algorithm, bytes(key)).update(bytes(latin1)).digest("latin1"),
   hashes: () => JSON.stringify(load("crypto").getHashes()),
 
-  path: (flavour, name, values) => JSON.stringify(load("path")[flavour][name](...JSON.parse(values))),
+  path(flavour, name, values) {
+    const path = load("path")[flavour];
+    const given = JSON.parse(values);
+    // Which way leads from one to the other does not depend on the folder that both are relative to.
+    const relative = name === "relative" && path.isAbsolute(given[0]) === path.isAbsolute(given[1]);
+    return placeless(() => JSON.stringify(path[name](...given)), relative);
+  },
   querystring: (name, values) => JSON.stringify(load("querystring")[name](...JSON.parse(values))),
 
   url(input, base) {
@@ -42,7 +50,7 @@ const operations = {
   searchParse: (text) => JSON.stringify([...new URLSearchParams(text)]),
   searchText: (pairs) => new URLSearchParams(JSON.parse(pairs)).toString(),
   urlFormat: (href, options) => load("url").format(new URL(href), JSON.parse(options)),
-  fileUrl: (path) => load("url").pathToFileURL(path).href,
+  fileUrl: (path, windows) => placeless(() => load("url").pathToFileURL(path, { windows }).href),
   urlLegacy: (name, values) => JSON.stringify(load("url")[name](...JSON.parse(values))),
 
   zlib(name, latin1, options) {
@@ -63,15 +71,16 @@ const operations = {
     return load("util").isDeepStrictEqual(left, right) ? "1" : "";
   },
   /** Run one assertion; its failure as JSON, or "" where it holds. */
-  assert(name, packed) {
-    const assert = load("assert");
-    try {
-      assert[name](...unpack(packed));
-    } catch (error) {
-      if (!(error instanceof assert.AssertionError)) throw error;
-      return JSON.stringify({ message: error.message, generatedMessage: error.generatedMessage, operator: error.operator });
-    }
-    return "";
+  assert: (name, packed) => failureOf(() => load("assert")[name](...unpack(packed))),
+  /** The message that an AssertionError writes itself. */
+  assertionMessage(packed) {
+    const [options] = unpack(packed);
+    return new (load("assert").AssertionError)(options).message;
+  },
+  /** Whether a thrown value is what `assert.throws` was told to expect (no function): as `assert`. */
+  thrown(packed) {
+    const [error, expected, ...message] = unpack(packed);
+    return failureOf(() => load("assert").throws(() => { throw error; }, expected, ...message));
   },
   ascii: (text) => load("url").domainToASCII(text),
   unicode: (text) => load("url").domainToUnicode(text),
@@ -85,71 +94,35 @@ const operations = {
   },
 };
 
+/** The failure of an assertion as JSON, or "". */
+function failureOf(work) {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof load("assert").AssertionError)) throw error;
+    return JSON.stringify({ message: error.message, generatedMessage: error.generatedMessage, operator: error.operator });
+  }
+  return "";
+}
+
+/** Do what must not ask for the working folder; a relative way may. */
+function placeless(work, relative = false) {
+  const { cwd } = process;
+  process.cwd = () => {
+    // So deep that no way leads above the root.
+    if (relative) return "/-".repeat(200);
+    throw Object.assign(new Error("the working folder"), { code: "WORKING_FOLDER" });
+  };
+  try {
+    return work();
+  } finally {
+    process.cwd = cwd;
+  }
+}
+
 function fields(url) {
   const { href, origin, protocol, username, password, host, hostname, port, pathname, search, hash } = url;
   return { href, origin, protocol, username, password, host, hostname, port, pathname, search, hash };
-}
-
-/** Values packed by the realm (`pack` of builtins.js), made again from the host's own classes. */
-function unpack(text) {
-  const { values, table } = JSON.parse(text);
-  const made = [];
-  const symbols = new Map();
-  const prototypes = new Map();
-  const functions = new Map();
-  const prototype = (id, name) => {
-    if (!prototypes.has(id)) prototypes.set(id, { [name]: class {} }[name].prototype);
-    return prototypes.get(id);
-  };
-  const value = (packed) => {
-    if (!Array.isArray(packed)) return packed;
-    const [tag, first, second] = packed;
-    switch (tag) {
-      case "u": return undefined;
-      case "n": return first === "-0" ? -0 : Number(first);
-      case "b": return BigInt(first);
-      case "s":
-        if (!symbols.has(first)) symbols.set(first, Symbol(second));
-        return symbols.get(first);
-      default: return object(first);
-    }
-  };
-  const object = (index) => {
-    if (index in made) return made[index];
-    const entry = table[index];
-    const result = (made[index] = blank(entry));
-    if (entry.kind === "map") for (const [key, inner] of entry.items) result.set(value(key), value(inner));
-    else if (entry.kind === "set") for (const inner of entry.items) result.add(value(inner));
-    else if (entry.kind === "array") for (const [at, inner] of entry.items) result[at] = value(inner);
-    for (const [key, inner] of entry.own ?? []) {
-      Object.defineProperty(result, Array.isArray(key) ? value(key) : key, { value: value(inner), writable: true, enumerable: true, configurable: true });
-    }
-    return result;
-  };
-  const blank = (entry) => {
-    switch (entry.kind) {
-      case "array": return new Array(entry.length);
-      case "map": return new Map();
-      case "set": return new Set();
-      case "date": return new Date(entry.value === null ? NaN : entry.value);
-      case "regexp": return new RegExp(entry.source, entry.flags);
-      case "bytes": return entry.name === "Buffer" ? bytes(entry.latin1) : new Uint8Array(bytes(entry.latin1));
-      case "error": {
-        const error = new Error(entry.message);
-        error.name = entry.name;
-        error.stack = `${entry.name}: ${entry.message}`;
-        return error;
-      }
-      case "function":
-        if (!functions.has(entry.id)) functions.set(entry.id, (entry.isClass ? { [entry.name]: class {} } : { [entry.name]: function () {} })[entry.name]);
-        return functions.get(entry.id);
-      case "boxed": return Object(value(entry.value));
-      case "null": return Object.create(null);
-      case "instance": return Object.create(prototype(entry.id, entry.name));
-      default: return {};
-    }
-  };
-  return values.map(value);
 }
 
 /** The answer to one question of the realm. Never throws for a bad question; the stack's edge is the caller's affair. */

@@ -1,77 +1,14 @@
 // `node:util`, `node:assert` and structuredClone for a realm. What Node says of a value (how it is shown, whether two are
-// equal, why an assertion fails) is asked of the host: the values are packed as JSON, and made again there.
-(function inspectionLibrary(pure, isProxy, bytes) {
+// equal, why an assertion fails) is asked of the host, which gets the values packed.
+(function inspectionLibrary(pure, isProxy, bytes, text, pack) {
   "use strict";
 
-  const { Buffer, TextDecoder, TextEncoder, exception, latin1Of, wrongType } = bytes;
-
-  // ---- packed values: what the host needs to format or compare them as Node does -------------------------------------------
-
-  const identities = new WeakMap();
-  let identityCount = 0;
-  function identityOf(value) {
-    if (!identities.has(value)) identities.set(value, ++identityCount);
-    return identities.get(value);
-  }
-  const symbolIdentities = new Map();
-  const symbolIdentity = (symbol) => symbolIdentities.get(symbol) ?? symbolIdentities.set(symbol, symbolIdentities.size).get(symbol);
-
-  function pack(...roots) {
-    const table = [];
-    const known = new Map();
-    const value = (item) => {
-      switch (typeof item) {
-        case "undefined": return ["u"];
-        case "bigint": return ["b", String(item)];
-        case "symbol": return ["s", symbolIdentity(item), item.description ?? ""];
-        case "number": return Number.isFinite(item) && !Object.is(item, -0) ? item : ["n", Object.is(item, -0) ? "-0" : String(item)];
-        case "object": if (item === null) return null; // falls through
-        case "function": return ["o", object(item)];
-        default: return item;
-      }
-    };
-    const object = (item) => {
-      if (known.has(item)) return known.get(item);
-      const index = table.length;
-      known.set(item, index);
-      table.push(null);
-      table[index] = isProxy(item) ? { kind: "instance", id: 0, name: "Proxy" } : entry(item);
-      return index;
-    };
-    const own = (item, skip) => {
-      const found = [];
-      for (const key of Reflect.ownKeys(item)) {
-        const property = Object.getOwnPropertyDescriptor(item, key);
-        if (property?.enumerable && !skip(key)) found.push([typeof key === "symbol" ? value(key) : key, value("value" in property ? property.value : undefined)]);
-      }
-      return found;
-    };
-    const entry = (item) => {
-      const prototype = Object.getPrototypeOf(item);
-      const rest = { own: own(item, () => false) };
-      if (typeof item === "function") return { kind: "function", isClass: /^class\b/.test(Function.prototype.toString.call(item)), id: identityOf(item), name: String(item.name), ...rest };
-      if (Array.isArray(item)) {
-        const index = (key) => typeof key === "string" && String(key >>> 0) === key;
-        return { kind: "array", length: item.length, items: Object.keys(item).filter(index).map((key) => [Number(key), value(item[key])]), own: own(item, index) };
-      }
-      if (item instanceof Map) return { kind: "map", items: [...item].map(([key, inner]) => [value(key), value(inner)]), ...rest };
-      if (item instanceof Set) return { kind: "set", items: [...item].map(value), ...rest };
-      if (item instanceof Date) return { kind: "date", value: item.getTime(), ...rest };
-      if (item instanceof RegExp) return { kind: "regexp", source: item.source, flags: item.flags, ...rest };
-      if (item instanceof Error) return { kind: "error", name: String(item.name), message: String(item.message), ...rest };
-      if (item instanceof Buffer) return { kind: "bytes", name: "Buffer", latin1: latin1Of(item) };
-      if (item instanceof Uint8Array) return { kind: "bytes", name: "Uint8Array", latin1: latin1Of(item) };
-      if (item instanceof Number || item instanceof String || item instanceof Boolean) return { kind: "boxed", value: value(item.valueOf()) };
-      if (prototype === null) return { kind: "null", ...rest };
-      if (prototype === Object.prototype) return { kind: "object", ...rest };
-      return { kind: "instance", id: identityOf(prototype), name: String(prototype.constructor?.name ?? "Object"), ...rest };
-    };
-    return JSON.stringify({ values: roots.map(value), table });
-  }
+  const { wrongType } = bytes;
+  const { TextDecoder, TextEncoder, exception } = text;
 
   // ---- util, assert ----------------------------------------------------------------------------------------------------------
 
-  const isDeepStrictEqual = (left, right) => pure("equal", pack(left, right)) === "1";
+  const isDeepStrictEqual = (left, right) => pure("equal", pack([left, right])) === "1";
   const tag = (name) => (value) => typeof value === "object" && value !== null && !isProxy(value) && Object.prototype.toString.call(value) === `[object ${name}]`;
   const brand = (check) => (value) => {
     try {
@@ -85,7 +22,7 @@
   const types = {
     isProxy: (value) => isProxy(value),
     isDate: brand((value) => Date.prototype.getTime.call(value)),
-    isRegExp: brand((value) => getter(RegExp.prototype, "source").call(value) && value !== RegExp.prototype),
+    isRegExp: (value) => value !== RegExp.prototype && brand((inner) => getter(RegExp.prototype, "source").call(inner))(value),
     isMap: brand((value) => getter(Map.prototype, "size").call(value)),
     isSet: brand((value) => getter(Set.prototype, "size").call(value)),
     isWeakMap: brand((value) => WeakMap.prototype.has.call(value, {})),
@@ -112,6 +49,7 @@
     isBigIntObject: (value) => typeof value === "object" && brand((inner) => BigInt.prototype.valueOf.call(inner))(value),
   };
   types.isNumberObject = (value) => typeof value === "object" && brand((inner) => Number.prototype.valueOf.call(inner))(value);
+  for (const name of ["isExternal", "isKeyObject", "isCryptoKey", "isEventTarget"]) types[name] = () => false;
   types.isBoxedPrimitive = (value) => ["Number", "String", "Boolean", "Symbol", "BigInt"].some((name) => types[`is${name}Object`](value));
   for (const name of ["Uint8", "Uint8Clamped", "Uint16", "Uint32", "Int8", "Int16", "Int32", "Float32", "Float64", "BigInt64", "BigUint64"]) {
     const read = getter(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag);
@@ -129,7 +67,48 @@
   promisify.custom = custom;
   function inspect(value, options, ...older) {
     const settings = typeof options === "boolean" ? { showHidden: options, depth: older[0], colors: older[1] } : options ?? {};
-    return pure("inspect", pack(value, settings));
+    const { stylize, ...plain } = settings;
+    return pure("inspect", pack([value, plain], { getters: Boolean(plain.getters), shown: plain, inspect }));
+  }
+  const builtIn = new Set(Object.getOwnPropertyNames(globalThis).filter((name) => /^[A-Z][A-Za-z0-9]+$/.test(name)));
+  /** Whether `%s` shows an object by its own text, as Node decides it. */
+  function saysItself(value) {
+    if (isProxy(value)) return false;
+    const primitive = value[Symbol.toPrimitive];
+    if (typeof primitive === "function" && primitive !== Date.prototype[Symbol.toPrimitive]) return true;
+    if (typeof value.toString !== "function") return false;
+    if (Object.hasOwn(value, "toString")) return true;
+    let up = value;
+    do up = Object.getPrototypeOf(up); while (!Object.hasOwn(up, "toString"));
+    const constructor = Object.getOwnPropertyDescriptor(up, "constructor")?.value;
+    return !(typeof constructor === "function" && builtIn.has(constructor.name));
+  }
+  /** The arguments of `format`, with what only the realm can ask of its objects asked. */
+  function prepared(values) {
+    const [first, ...rest] = values;
+    if (typeof first !== "string" || rest.length === 0) return values;
+    let at = 0;
+    const pattern = first.replace(/%[sdifjoOc%]/g, (found) => {
+      if (found === "%%" || at >= rest.length) return found;
+      const value = rest[at];
+      const isObject = (typeof value === "object" && value !== null) || typeof value === "function";
+      if (found === "%j") rest[at] = json(value);
+      else if (found === "%s" && isObject && (typeof value === "function" || saysItself(value))) rest[at] = String(value);
+      else if (isObject && found === "%d") rest[at] = Number(value);
+      else if (isObject && found === "%i") rest[at] = parseInt(value);
+      else if (isObject && found === "%f") rest[at] = parseFloat(value);
+      at++;
+      return found === "%j" ? "%s" : found;
+    });
+    return [pattern, ...rest];
+  }
+  function json(value) {
+    try {
+      return JSON.stringify(value);
+    } catch (error) {
+      if (error.name === "TypeError" && /circular structure/.test(error.message)) return "[Circular]";
+      throw error;
+    }
   }
   inspect.custom = Symbol.for("nodejs.util.inspect.custom");
   const util = {
@@ -141,7 +120,7 @@
     },
     deprecate: (original) => original,
     debuglog: () => Object.assign(() => {}, { enabled: false }),
-    format: (...values) => pure("format", pack(...values)),
+    format: (...values) => pure("format", pack(prepared(values), { getters: false, shown: { showHidden: /%o/.test(values[0]) }, inspect })),
     inherits(constructor, parent) {
       Object.defineProperty(constructor, "super_", { value: parent, writable: true, configurable: true });
       Object.setPrototypeOf(constructor.prototype, parent.prototype);
@@ -160,9 +139,9 @@
 
   class AssertionError extends Error {
     constructor({ message, actual, expected, operator }) {
-      super(message);
+      super(message ?? pure("assertionMessage", pack([{ actual, expected, operator }])));
       this.name = "AssertionError";
-      Object.assign(this, { generatedMessage: false, code: "ERR_ASSERTION", actual, expected, operator });
+      Object.assign(this, { generatedMessage: message === undefined, code: "ERR_ASSERTION", actual, expected, operator });
     }
   }
   function failWith(message, details) {
@@ -174,27 +153,38 @@
   function assertion(name) {
     return { [name](actual, expected, message) {
       const words = typeof message === "string" ? [message] : [];
-      const failure = pure("assert", name, pack(actual, expected, ...words));
+      const failure = pure("assert", name, pack([actual, expected, ...words]));
       if (failure === "") return;
       const details = { ...JSON.parse(failure), actual, expected };
       failWith(words.length ? details.message : message, details);
     } }[name];
   }
-  function matches(error, expected, message) {
+  /** Whether a thrown value is the expected one; `operator` is `throws` or `rejects`. */
+  function matches(error, expected, message, operator) {
+    const fail = (words, more = {}) => failWith(message, { message: words, actual: error, expected, operator, ...more });
     if (typeof expected === "function") {
       if (expected.prototype !== undefined && error instanceof expected) return;
-      if (Object.prototype.isPrototypeOf.call(Error, expected)) throw error;
-      if (expected.call({}, error) === true) return;
-      failWith(message, { message: "The validation function is expected to return \"true\".", actual: error, expected, operator: "throws" });
-    } else if (expected instanceof RegExp) {
-      if (!expected.test(String(error))) failWith(message, { message: `The input did not match the regular expression ${expected}. Input:\n\n'${String(error)}'\n`, actual: error, expected, operator: "throws" });
-    } else if (typeof expected === "object" && expected !== null) {
-      const keys = expected instanceof Error ? ["name", "message", ...Object.keys(expected)] : Object.keys(expected);
-      for (const key of keys) {
-        const fits = expected[key] instanceof RegExp && typeof error?.[key] === "string" ? expected[key].test(error[key]) : isDeepStrictEqual(error?.[key], expected[key]);
-        if (!fits) failWith(message, { message: `The error's \`${key}\` is not the expected one`, actual: error, expected, operator: "throws" });
+      if (Object.prototype.isPrototypeOf.call(Error, expected)) {
+        const got = Error.isError(error) ? error.name : inspect(error, { depth: -1 });
+        fail(`The error is expected to be an instance of "${expected.name}". Received "${got}"${error?.message ? `\n\nError message:\n\n${error.message}` : ""}`);
       }
-    }
+      const said = expected.call({}, error);
+      if (said !== true) fail(`The ${expected.name ? `"${expected.name}" ` : ""}validation function is expected to return "true". Received ${inspect(said)}${Error.isError(error) ? `\n\nCaught error:\n\n${error}` : ""}`);
+    } else if (typeof expected === "object" && expected !== null) {
+      const failure = pure("thrown", pack([error, expected, ...(typeof message === "string" ? [message] : [])]));
+      if (failure !== "") fail(JSON.parse(failure).message);
+    } else if (expected !== undefined) throw wrongType("error", "of type function or an instance of Error, RegExp, or Object", expected);
+  }
+  function missing(kind, expected, message, operator) {
+    const words = `Missing expected ${kind}${expected?.name ? ` (${expected.name})` : ""}${message ? `: ${message}` : "."}`;
+    failWith(message instanceof Error ? message : undefined, { message: words, expected, operator });
+  }
+  function unwanted(kind, error, message, operator) {
+    failWith(undefined, { message: `Got unwanted ${kind}${message ? `: ${message}` : "."}\nActual message: "${error?.message}"`, actual: error, operator });
+  }
+  function runnable(run) {
+    if (typeof run !== "function") throw wrongType("fn", "of type function", run);
+    return run;
   }
   function assert(value, ...message) {
     if (!value) failWith(message[0], { message: arguments.length === 0 ? "No value argument passed to `assert.ok()`" : "The expression evaluated to a falsy value", actual: value, expected: true, operator: "==" });
@@ -206,33 +196,36 @@
     ifError(value) { if (value !== null && value !== undefined) failWith(undefined, { message: `ifError got unwanted exception: ${value?.message ?? inspect(value)}`, actual: value, expected: null, operator: "ifError" }); },
     throws(run, expected, message) {
       if (typeof expected === "string") [message, expected] = [expected, undefined];
+      runnable(run);
       try {
         run();
       } catch (error) {
-        return matches(error, expected, message);
+        return matches(error, expected, message, "throws");
       }
-      failWith(message, { message: "Missing expected exception.", expected, operator: "throws" });
+      missing("exception", expected, message, "throws");
     },
     doesNotThrow(run, expected, message) {
+      runnable(run);
       try {
         run();
       } catch (error) {
-        failWith(typeof expected === "string" ? expected : message, { message: `Got unwanted exception.\nActual message: "${error?.message}"`, actual: error, operator: "doesNotThrow" });
+        unwanted("exception", error, typeof expected === "string" ? expected : message, "doesNotThrow");
       }
     },
     async rejects(promise, expected, message) {
+      if (typeof expected === "string") [message, expected] = [expected, undefined];
       try {
         await (typeof promise === "function" ? promise() : promise);
       } catch (error) {
-        return matches(error, expected, message);
+        return matches(error, expected, message, "rejects");
       }
-      failWith(message, { message: "Missing expected rejection.", expected, operator: "rejects" });
+      missing("rejection", expected, message, "rejects");
     },
     async doesNotReject(promise, message) {
       try {
         await (typeof promise === "function" ? promise() : promise);
       } catch (error) {
-        failWith(typeof message === "string" ? message : undefined, { message: `Got unwanted rejection.\nActual message: "${error?.message}"`, actual: error, operator: "doesNotReject" });
+        unwanted("rejection", error, message, "doesNotReject");
       }
     },
   });
@@ -288,5 +281,5 @@
     return clone(root);
   }
 
-  return { __proto__: null, assert, strict, structuredClone, types, util };
+  return { __proto__: null, assert, inspect, strict, structuredClone, types, util };
 })

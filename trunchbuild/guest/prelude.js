@@ -17,7 +17,7 @@
   const indexOf = uncurry(globalThis.String.prototype.indexOf);
   const then = uncurry(globalThis.Promise.prototype.then);
   const globals = globalThis;
-  const { Date: RealDate, Error, Intl, Math, Promise, RangeError, String, TypeError } = globals;
+  const { Date: RealDate, Error, Intl, Math, Promise, RangeError, String, TypeError, URIError } = globals;
   const resolved = Promise.resolve();
 
   /** Whether a value is a Proxy; at the edge of the stack the answer is the careful one. */
@@ -68,7 +68,8 @@
     const afterName = indexOf(answer, "\n");
     const afterCode = indexOf(answer, "\n", afterName + 1);
     const name = slice(answer, 1, afterName);
-    const error = new (name === "TypeError" ? TypeError : name === "RangeError" ? RangeError : Error)(slice(answer, afterCode + 1));
+    const Kind = name === "TypeError" ? TypeError : name === "RangeError" ? RangeError : name === "URIError" ? URIError : Error;
+    const error = new Kind(slice(answer, afterCode + 1));
     const code = slice(answer, afterName + 1, afterCode);
     if (code !== "") error.code = code;
     throw error;
