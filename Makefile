@@ -52,7 +52,7 @@ $(STAMP): locks/dev.txt locks/local.txt pyproject.toml tools/find_python.sh tool
 	  echo "creating $(VENV) with $$python"; \
 	  "$$python" -m venv $(VENV); \
 	fi
-	@echo "installing the locked dependencies into $(VENV)"
+	@echo "installing the locked dependencies into $(VENV) (about 600 MB; takes a minute or two, once)"
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r locks/dev.txt
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --require-hashes -r locks/local.txt
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .

