@@ -136,7 +136,7 @@ def test_400_to_everything(bed: Bed) -> None:
 
 
 def test_below_coverage_then_resumed(bed: Bed) -> None:
-    """3 of 8 fail with 503: exit 1 and no score; the same command makes 3 calls and exits 0."""
+    """3 of 8 fail with 503: exit 1 and no score; the same command makes 3 calls (R79) and exits 0."""
     down = True
 
     def script(asked: Asked) -> Served:
@@ -155,7 +155,7 @@ def test_below_coverage_then_resumed(bed: Bed) -> None:
 
 
 def test_a_refused_parameter(bed: Bed) -> None:
-    """Stops at once with the option that fixes it; that option works, and is in the recorded spec."""
+    """R63: stops at once with the option that fixes it; that option works, and is in the recorded spec."""
 
     def script(asked: Asked) -> Served:
         if "max_tokens" in asked.body:
@@ -172,7 +172,7 @@ def test_a_refused_parameter(bed: Bed) -> None:
 
 
 def test_come_back_later(bed: Bed) -> None:
-    """A Retry-After of a day stops the run at once, resumable."""
+    """R62: a Retry-After of a day stops the run at once, resumable."""
     with ModelEndpoint(lambda _: fails(429, Retry_After="86400")) as endpoint:
         outcome = bed.eval("small@1.0.0", endpoint)
     assert outcome.code == 4
@@ -181,7 +181,7 @@ def test_come_back_later(bed: Bed) -> None:
 
 @pytest.mark.parametrize("status", [401, 200])
 def test_no_secret_reaches_a_file_or_the_screen(bed: Bed, status: int) -> None:
-    """Key and header values, echoed by the server in body and header, are nowhere; names of variables are."""
+    """R80: key and header values, echoed by the server in body and header, are nowhere; names of variables are."""
     (bed.folder / "providers.toml").write_text(
         '[gate]\nbase_url = "http://127.0.0.1:1/v1"\napi_key_env = "GATE_KEY"\nheaders = { X-Team = "GATE_TEAM" }\n'
     )
@@ -215,7 +215,7 @@ def test_an_unset_variable_is_an_error(bed: Bed) -> None:
 
 
 def test_a_key_in_the_place_of_its_variables_name_is_not_repeated(bed: Bed) -> None:
-    """Who writes the key itself into the command is told so, without the key."""
+    """R80: who writes the key itself into the command is told so, without the key."""
     outcome = bed("eval", "small@1.0.0", "--model", "m", "--base-url", "http://h/v1", "--api-key-env", "sk-canary-71")
     assert outcome.code == 2
     assert "canary" not in outcome.out + outcome.err
@@ -320,7 +320,7 @@ def start(bed: Bed, endpoint: ModelEndpoint, *arguments: str) -> subprocess.Pope
 
 
 def test_kill_9_at_random_points(bed: Bed, tmp_path: Path) -> None:
-    """A dozen kills in one run. No committed reply is asked again or lost, and the end is the same."""
+    """R71, R78: a dozen kills in one run. No committed reply is asked again or lost, and the end is the same."""
     draw = random.Random(20270101)
     current: list[Any] = []
     countdown = [0]

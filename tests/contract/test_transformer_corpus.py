@@ -76,7 +76,7 @@ def _class(error: TrunchbuildError) -> str:
 
 @pytest.mark.parametrize("entry", _entries())
 def test_every_folder_gets_its_class(entry: dict[str, Any], runtime: ModuleRuntime, tmp_path: Path) -> None:
-    """What is never right: accepted where it is not listed, or a crash."""
+    """R01, R03 among them. What is never right: accepted where it is not listed, or a crash."""
     expected = entry["expect"]
     root = _copied(entry, tmp_path)
     output, error = _tried(entry, root, runtime)

@@ -17,7 +17,7 @@ NOW = datetime(2027, 1, 1, 0, 0, 0, tzinfo=UTC)
 @pytest.mark.parametrize(
     ("header", "seconds"),
     [
-        ("Fri, 01 Jan 2027 00:00:05 GMT", 5.0),
+        ("Fri, 01 Jan 2027 00:00:05 GMT", 5.0),  # R62
         ("Friday, 01-Jan-27 00:00:05 GMT", 5.0),  # RFC 850 form, which RFC 9110 makes recipients read
         ("Fri Jan  1 00:00:05 2027", 5.0),  # asctime form, likewise
         ("Fri, 01 Jan 2027 01:00:05 +0100", 5.0),
@@ -37,7 +37,7 @@ NOW = datetime(2027, 1, 1, 0, 0, 0, tzinfo=UTC)
     ],
 )
 def test_retry_after(header: str | None, seconds: float | None) -> None:
-    """Seconds and dates are read; nonsense gives way to our own waiting time."""
+    """R62: seconds and dates are read; nonsense gives way to our own waiting time."""
     assert retry_after(header, NOW) == seconds
 
 
@@ -76,7 +76,7 @@ def test_other_errors_are_final(status: int) -> None:
     ],
 )
 def test_200_with_an_error_body(code: object, again: bool) -> None:
-    """What the body says decides, as its HTTP status would have."""
+    """R60: what the body says decides, as its HTTP status would have."""
     body = {"error": {"code": code, "message": "busy"}}
     assert is_retried(200, Failure("error_body", "busy", 200), body) is again
 
@@ -102,7 +102,7 @@ SENT: dict[str, Any] = {
 @pytest.mark.parametrize(
     ("error", "name", "cure"),
     [
-        ({"code": "unsupported_parameter", "param": "max_tokens"}, "max_tokens", "max_completion_tokens"),
+        ({"code": "unsupported_parameter", "param": "max_tokens"}, "max_tokens", "max_completion_tokens"),  # R63
         (
             {
                 "message": "Unsupported parameter: 'max_tokens' is not supported with this model. Use "
@@ -130,7 +130,7 @@ SENT: dict[str, Any] = {
     ],
 )
 def test_refused_parameters_name_their_cure(error: dict[str, Any], name: str, cure: str) -> None:
-    """Nothing is dropped in silence; the message names the option that helps."""
+    """R63: nothing is dropped in silence; the message names the option that helps."""
     refused = refused_parameter(400, {"error": error}, SENT)
     assert refused is not None
     assert refused.name == name
@@ -156,7 +156,7 @@ def test_a_validators_list_of_faults_is_read() -> None:
     ],
 )
 def test_other_faults_are_no_refused_parameter(error: dict[str, Any]) -> None:
-    """An error about one prompt must not stop the run."""
+    """The twin of R63: an error about one prompt must not stop the run."""
     assert refused_parameter(400, {"error": error}, SENT) is None
     assert refused_parameter(500, {"error": {"param": "max_tokens"}}, SENT) is None
 

@@ -105,7 +105,7 @@ def test_lines_hold_the_cases_own_values_and_a_resolved_evaluator() -> None:
 
 
 def test_a_misspelt_key_names_the_nearest_known_one() -> None:
-    """A case whose grader is misspelt must never pass silently."""
+    """R25: a case whose grader is misspelt must never pass silently."""
     [fault] = faults_of({"id": "x", "prompt": "p", "evalaute": {"type": "exact", "answer": "y"}})
     assert fault.place == "data.jsonl:1 case x /evalaute"
     assert fault.hint == "did you mean `evaluate`?"
@@ -116,7 +116,7 @@ def test_a_misspelt_key_names_the_nearest_known_one() -> None:
 
 
 def test_equal_ids_name_both_rows() -> None:
-    """Equal ids, and those that some file system or reader would take for equal: letter case and Unicode form."""
+    """R22, and the ids that some file system or reader would take for equal: letter case and Unicode form."""
     [fault] = faults_of({"id": "q1", "prompt": "a"}, {"id": "q2", "prompt": "b"}, {"id": "q1", "prompt": "c"})
     assert fault.place == "data.jsonl:3 case q1 /id"
     assert "data.jsonl:1" in fault.message
@@ -131,7 +131,7 @@ def test_equal_ids_name_both_rows() -> None:
 
 
 def test_big_integers_as_ids_in_a_file() -> None:
-    """An id that is an integer is no string; 2^53 + 1 does not even become a value."""
+    """R18: an id that is an integer is no string; 2^53 + 1 does not even become a value."""
     [fault] = faults_of({"id": 9007199254740992.0, "prompt": "p"})
     assert fault.place == "data.jsonl:1 /id"
     with pytest.raises(Exception, match="becomes 9007199254740992"):

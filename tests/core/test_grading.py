@@ -33,7 +33,7 @@ REPLIES: list[tuple[str, JsonObject, str, bool]] = [
         " \t\n\r\x0b\x0c\x85\u00a0\u1680\u2003\u2028\u2029\u202f\u205f\u3000",
         False,
     ),
-    ("non_empty: a zero is something", {"kind": "non_empty"}, "0", True),
+    ("non_empty: a zero is something (R50)", {"kind": "non_empty"}, "0", True),
     ("non_empty: a zero-width space is no White_Space", {"kind": "non_empty"}, "\u200b", True),
     ("exact: the same", EXACT, "Paris", True),
     ("exact: trimmed", EXACT, "\u3000Paris\n", True),
@@ -44,24 +44,24 @@ REPLIES: list[tuple[str, JsonObject, str, bool]] = [
     ("exact: more than that", EXACT, "Paris.", False),
     ("exact: one of several", {"kind": "exact", "expected": ["Paris", "Lutetia"]}, "Lutetia", True),
     ("exact: none of several", {"kind": "exact", "expected": ["Paris", "Lutetia"]}, "Paris Lutetia", False),
-    ("exact: gold 0", {"kind": "exact", "expected": "0"}, "0", True),
-    ("exact: gold 0, empty reply", {"kind": "exact", "expected": "0"}, "", False),
-    ("exact: gold false", {"kind": "exact", "expected": "false"}, "false", True),
-    ("exact: gold false, reply 0", {"kind": "exact", "expected": "false"}, "0", False),
+    ("exact: gold 0 (R50)", {"kind": "exact", "expected": "0"}, "0", True),
+    ("exact: gold 0, empty reply (R50)", {"kind": "exact", "expected": "0"}, "", False),
+    ("exact: gold false (R50)", {"kind": "exact", "expected": "false"}, "false", True),
+    ("exact: gold false, reply 0 (R50)", {"kind": "exact", "expected": "false"}, "0", False),
     ("exact: the empty answer", {"kind": "exact", "expected": ""}, " ", True),
     ("exact: not the empty answer", {"kind": "exact", "expected": ""}, "-", False),
-    ("exact: forms alike", {"kind": "exact", "expected": NFC_CAFE}, NFD_CAFE, True),
-    ("exact: forms alike, the other way", {"kind": "exact", "expected": NFD_CAFE}, NFC_CAFE, True),
-    ("exact: forms told apart", {"kind": "exact", "expected": NFC_CAFE, "unicode": "none"}, NFD_CAFE, False),
-    ("exact: another letter", {"kind": "exact", "expected": NFC_CAFE}, "cafe", False),
-    ("exact: a no-break space", {"kind": "exact", "expected": "10 km"}, "10\u00a0km", True),
+    ("exact: R48", {"kind": "exact", "expected": NFC_CAFE}, NFD_CAFE, True),
+    ("exact: R48 the other way", {"kind": "exact", "expected": NFD_CAFE}, NFC_CAFE, True),
+    ("exact: R48, forms told apart", {"kind": "exact", "expected": NFC_CAFE, "unicode": "none"}, NFD_CAFE, False),
+    ("exact: R48, another letter", {"kind": "exact", "expected": NFC_CAFE}, "cafe", False),
+    ("exact: R48, a no-break space", {"kind": "exact", "expected": "10 km"}, "10\u00a0km", True),
     (
-        "exact: a no-break space told apart",
+        "exact: R48, a no-break space told apart",
         {"kind": "exact", "expected": "10 km", "unicode": "none"},
         "10\u00a0km",
         False,
     ),
-    ("exact: no space at all", {"kind": "exact", "expected": "10 km"}, "10km", False),
+    ("exact: R48, no space at all", {"kind": "exact", "expected": "10 km"}, "10km", False),
     ("exact: a line feed is no space", {"kind": "exact", "expected": "10 km"}, "10\nkm", False),
     ("exact: sharp s folds", {"kind": "exact", "expected": "STRASSE", "ignoreCase": True}, "stra\u00dfe", True),
     ("exact: sharp s does not fold by itself", {"kind": "exact", "expected": "STRASSE"}, "stra\u00dfe", False),
@@ -114,7 +114,7 @@ REPLIES: list[tuple[str, JsonObject, str, bool]] = [
     ),
     ("contains: all", {"kind": "contains", "substrings": ["red", "blue"], "all": True}, "blue and red", True),
     ("contains: not all", {"kind": "contains", "substrings": ["red", "blue"], "all": True}, "blue", False),
-    ("contains: in another form", {"kind": "contains", "substrings": [NFC_CAFE]}, f"un {NFD_CAFE}!", True),
+    ("contains: in another form (R48)", {"kind": "contains", "substrings": [NFC_CAFE]}, f"un {NFD_CAFE}!", True),
     (
         "contains: an accent makes another letter",
         {"kind": "contains", "substrings": ["cafe"]},
@@ -143,7 +143,7 @@ REPLIES: list[tuple[str, JsonObject, str, bool]] = [
     ("specification", "reply", "right"), [row[1:] for row in REPLIES], ids=[row[0] for row in REPLIES]
 )
 def test_reply(specification: JsonObject, reply: str, right: bool) -> None:
-    """The rules of `docs/reference/evaluators.md`: each accepted reply beside one that is refused."""
+    """R48, R50 and the rules of `docs/reference/evaluators.md`: each accepted reply beside one that is refused."""
     verdict = grader(specification)(reply)
     assert (verdict.passed, verdict.score) == ((True, 1.0) if right else (False, 0.0))
     assert (verdict.message is None) == right

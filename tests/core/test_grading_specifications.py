@@ -28,7 +28,7 @@ FAULTS: list[tuple[str, JsonObject, JsonObject, list[tuple[str, str]]]] = [
         [("/expected", "got the number 1")],
     ),
     (
-        "false expected",
+        "false expected (R50)",
         {"kind": "exact", "expected": False},
         {"kind": "exact", "expected": "false"},
         [("/expected", "got the boolean false")],
@@ -202,7 +202,7 @@ def test_a_bare_kind_has_the_number_of_the_protocol() -> None:
 
 @pytest.mark.parametrize("kind", ["exact@2", "exact@", "exact@01", "exact@1 ", "EXACT", "", "custom"])
 def test_an_unknown_kind_lists_the_known_ones(kind: str) -> None:
-    """A kind that nobody can grade never passes silently."""
+    """R25: a kind that nobody can grade never passes silently."""
     with pytest.raises(BadInputError) as caught:
         resolve_kind(kind)
     for known in ("answer_bank", "contains", "exact", "gsm8k", "non_empty", "regex"):

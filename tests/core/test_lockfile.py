@@ -111,7 +111,7 @@ def test_a_lock_of_a_local_repository_states_no_place() -> None:
 @pytest.mark.parametrize("ending", ["", "\r"])
 @pytest.mark.parametrize("marker", ["<<<<<<< HEAD", "=======", ">>>>>>> other", "||||||| base"])
 def test_merge_markers_are_named_with_their_line(marker: str, ending: str) -> None:
-    """A conflict is a message, not a parser's trace."""
+    """R111: a conflict is a message, not a parser's trace."""
     lines = LOCK.toml().decode().splitlines()
     lines.insert(6, marker + ending)
     with pytest.raises(LockConflictError) as caught:

@@ -231,7 +231,7 @@ def test_what_does_not_follow_the_format_is_refused_with_its_place(
     ],
 )
 def test_the_same_values_in_other_bytes_are_no_manifest(data: bytes) -> None:
-    """What is hashed is what is read."""
+    """R112: what is hashed is what is read."""
     with pytest.raises(BadInputError, match="canonical"):
         read_manifest(data)
 

@@ -59,7 +59,7 @@ def test_broken_tables_are_refused(line: str) -> None:
 
 
 def test_a_secret_in_the_place_of_a_variables_name_is_not_repeated() -> None:
-    """Who writes the key itself into the file is told so, without the key."""
+    """R80: who writes the key itself into the file is told so, without the key."""
     for line in ('api_key_env = "sk-canary-71"', 'headers = { X-Team = "canary-72 x" }'):
         with pytest.raises(BadInputError) as caught:
             read_providers(f'[p]\nbase_url = "http://h/v1"\n{line}\n', "providers.toml")
@@ -105,7 +105,7 @@ def test_base_urls(url: str) -> None:
     ],
 )
 def test_what_is_no_base_url(url: str) -> None:
-    """User info and queries hold secrets; they are refused and not repeated."""
+    """R80: user info and queries hold secrets; they are refused and not repeated."""
     with pytest.raises(BadInputError) as caught:
         check_base_url(url, "--base-url")
     assert "canary" not in repr([caught.value, caught.value.faults])

@@ -36,7 +36,7 @@ def status(outcome: object) -> str:
         ({"content": "42"}, None, "answer"),
         ({"content": ""}, "stop", "answer"),  # a string, and no thinking: the empty answer is an answer
         ({"content": "   "}, "stop", "answer"),
-        ({"content": "The sum is 4"}, "length", "truncated"),
+        ({"content": "The sum is 4"}, "length", "truncated"),  # R56
         ({"content": "The sum is 4"}, "max_tokens", "truncated"),
         ({"content": "The sum is 4"}, "model_context_window_exceeded", "truncated"),
         ({"content": ""}, "SAFETY", "filtered"),  # Gemini's own names pass through its OpenAI-compatible endpoint
@@ -60,24 +60,24 @@ def status(outcome: object) -> str:
         ({"content": "The sum is 4"}, "MAX_TOKENS", "truncated"),
         ({"content": "The sum is 4"}, "model_length", "truncated"),
         ({"content": "The sum is 4"}, "incomplete", "truncated"),
-        ({"content": "<think>it is 12"}, "stop", "truncated"),
+        ({"content": "<think>it is 12"}, "stop", "truncated"),  # R46
         ({"content": "<THINK>it is 12"}, "stop", "truncated"),
         ({"content": "<think>a</think>b<think>it is 12"}, "stop", "truncated"),
         ({"content": "", "refusal": "no"}, "stop", "refused"),
-        ({"content": None, "refusal": "no"}, "stop", "refused"),
+        ({"content": None, "refusal": "no"}, "stop", "refused"),  # R67
         ({"content": "4", "refusal": None}, "stop", "answer"),
         ({"content": "4", "refusal": ""}, "stop", "answer"),
-        ({"content": ""}, "content_filter", "filtered"),
+        ({"content": ""}, "content_filter", "filtered"),  # R67
         ({"content": "part", "refusal": "no"}, "content_filter", "filtered"),
         ({"content": None}, "stop", "empty"),
         ({}, "stop", "empty"),
-        ({"content": "", "reasoning_content": "…so 12"}, "stop", "empty"),
+        ({"content": "", "reasoning_content": "…so 12"}, "stop", "empty"),  # R64
         ({"content": "", "reasoning": "…so 12"}, "stop", "empty"),
         ({"content": "<think>so 12</think>"}, "stop", "empty"),
         ({"content": "<think>so 12</think>\n\n"}, "stop", "empty"),
         ({"content": "<think></think>"}, "stop", "answer"),  # a block without text is no thinking
         ({"content": "12", "reasoning_content": "…so 12"}, "stop", "answer"),
-        ({"tool_calls": [{"id": "1", "function": {"name": "f", "arguments": "{}"}}]}, "tool_calls", "answer"),
+        ({"tool_calls": [{"id": "1", "function": {"name": "f", "arguments": "{}"}}]}, "tool_calls", "answer"),  # R66
         ({"content": None, "tool_calls": [{"function": {"name": "f", "arguments": ""}}]}, "tool_calls", "answer"),
         ({"content": None, "function_call": {"name": "f", "arguments": "{}"}}, "function_call", "answer"),
         ({"content": "", "tool_calls": []}, "stop", "answer"),
@@ -89,6 +89,7 @@ def status(outcome: object) -> str:
     ],
 )
 def test_status_of_a_message(message: dict[str, Any] | None, finish: str | None, expected: str) -> None:
+    """R46, R56, R64, R66, R67."""
     assert status(outcome_of(message, finish)) == expected
 
 
@@ -101,6 +102,7 @@ def test_incomplete_with_its_reason() -> None:
 
 
 def test_empty_says_where_text_was_found() -> None:
+    """R64."""
     outcome = outcome_of({"content": "", "reasoning_content": "…so 12"})
     assert isinstance(outcome, Unscored)
     assert "thinking field" in outcome.message
@@ -121,7 +123,7 @@ def test_empty_says_where_text_was_found() -> None:
     ],
 )
 def test_graded_text_follows_the_last_thinking_block(content: str, output: str) -> None:
-    """The raw text stays in the reply; only what follows the last closing tag is graded."""
+    """R46: the raw text stays in the reply; only what follows the last closing tag is graded."""
     outcome = outcome_of({"content": content})
     assert isinstance(outcome, Answer)
     assert outcome.output == output
@@ -146,7 +148,7 @@ def test_graded_text_follows_the_last_thinking_block(content: str, output: str) 
     ],
 )
 def test_200_without_a_reply_is_failed(body: bytes) -> None:
-    """An error body, no choices or no JSON under HTTP 200 never becomes an answer."""
+    """R60: an error body, no choices or no JSON under HTTP 200 never becomes an answer."""
     step, usage = read_chat_reply(body)
     assert isinstance(step, Failure)
     assert status(classify(step)) == "failed"
@@ -203,7 +205,7 @@ def test_tool_calls_are_taken_by_name_and_text() -> None:
     ],
 )
 def test_unknown_usage_is_not_zero(usage: Any, expected: int | None) -> None:
-    """Missing usage is unknown."""
+    """R69: missing usage is unknown."""
     assert total_tokens(usage) == expected
 
 
@@ -228,7 +230,7 @@ def test_usage_is_read_or_unknown() -> None:
     ],
 )
 def test_usage_that_strict_json_cannot_hold_is_unknown(usage: str) -> None:
-    """Result files stay strict JSON whatever a server sends."""
+    """R21: result files stay strict JSON whatever a server sends."""
     step, read = read_chat_reply(f'{{"choices":[{{"message":{{"content":"x"}}}}],"usage":{usage}}}'.encode())
     assert step == Reply("x")
     assert read is None

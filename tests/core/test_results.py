@@ -171,7 +171,7 @@ def test_figures_by_hand() -> None:
 
 
 def test_one_scored_case_has_no_standard_error() -> None:
-    """Null, never NaN."""
+    """R95: null, never NaN."""
     figures = figures_of([row("a", score=0.3)], repeats=1)
     assert figures.standard_error is None
     assert figures.mean_score.value == 0.3
@@ -180,7 +180,7 @@ def test_one_scored_case_has_no_standard_error() -> None:
 
 
 def test_no_scored_case_gives_no_score() -> None:
-    """No score, another exit code than 0, strict JSON."""
+    """R95, R58: no score, another exit code than 0, strict JSON."""
     failed = summarize(SPEC, [row("a", "failed", None, None)], partial=False, min_coverage=0)
     assert failed.withheld == "no trial was scored"
     assert failed.exit_code == ExitCode.MACHINE

@@ -77,7 +77,7 @@ def test_the_run_id_is_the_sha256_of_sorted_compact_json() -> None:
     ],
 )
 def test_everything_that_shapes_a_run_changes_its_id(other: RunSpec) -> None:
-    """No setting is left out of the run's name; the difference is named."""
+    """R73: no setting is left out of the run's name; the difference is named."""
     assert other.run_id != SPEC.run_id
     assert differences(SPEC, other)
     assert differences(SPEC, SPEC) == []
@@ -137,7 +137,7 @@ def test_spec_round_trip(spec: RunSpec) -> None:
     ],
 )
 def test_other_specs_are_refused(change: dict[str, Any]) -> None:
-    """Another format, or a member that this build does not know, is never half-read."""
+    """R81: another format, or a member that this build does not know, is never half-read."""
     with pytest.raises(BadInputError):
         read_run_spec({**SPEC.json(), **change}, "run.json")
 
@@ -185,7 +185,7 @@ def test_flags_fill_what_the_release_leaves_open() -> None:
 
 
 def test_nothing_is_sent_that_nobody_set() -> None:
-    """The body holds what is stated and no more."""
+    """R63: the body holds what is stated and no more."""
     made = body(settings=RequestSettings(temperature=None, limit_field="max_completion_tokens"))
     assert set(made) == {"model", "messages", "max_completion_tokens"}
 

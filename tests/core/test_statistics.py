@@ -51,7 +51,7 @@ def test_the_quantile() -> None:
 
 
 def test_ends_are_exact_and_nothing_has_no_interval() -> None:
-    """None of n has the low bound 0, all of n the high bound 1, and 0 of 0 no interval at all, never NaN."""
+    """R95: none of n has the low bound 0, all of n the high bound 1, and 0 of 0 no interval at all, never NaN."""
     none, every = wilson_interval(0, 3), wilson_interval(3, 3)
     assert none is not None and every is not None  # noqa: PT018
     assert (none.low, every.high) == (0.0, 1.0)

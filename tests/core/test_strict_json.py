@@ -96,7 +96,7 @@ def test_accepted(text: str, value: Json) -> None:
     ],
 )
 def test_refused_with_line_and_column(text: str, place: str, words: str) -> None:
-    """An integer that would be rounded is refused by name, among others."""
+    """R18 among them: an integer that would be rounded is refused by name."""
     where, line = fault_of(lambda: read_json(text.encode(), "x.json"))
     assert where == f"x.json:{place}"
     assert words in line
@@ -113,7 +113,7 @@ def test_invalid_utf8_names_the_byte() -> None:
 
 
 def test_records_end_at_lf_only() -> None:
-    """U+2028, U+2029, U+0085, VT and FF never cut a record."""
+    """R11: U+2028, U+2029, U+0085, VT and FF never cut a record."""
     record = '{"id":"a","text":"x\u2028y\u2029z\u0085"}'
     assert list(read_jsonl(record.encode(), "x")) == [(1, {"id": "a", "text": "x\u2028y\u2029z\u0085"})]
     # The twin: VT and FF are no white space of JSON either.
@@ -124,7 +124,7 @@ def test_records_end_at_lf_only() -> None:
 
 
 def test_bom_crlf_and_blank_lines() -> None:
-    """One mark goes, CR before LF goes, blank lines are skipped but counted."""
+    """R13 and R15: one mark goes, CR before LF goes, blank lines are skipped but counted."""
     data = b'\xef\xbb\xbf{"id":"a","m":{"k":1}}\r\n\r\n \t\n{"id":"b","m":{"j":2}}'
     expected = [(1, {"id": "a", "m": {"k": 1}}), (4, {"id": "b", "m": {"j": 2}})]
     assert list(read_jsonl(data, "x")) == expected
@@ -133,7 +133,7 @@ def test_bom_crlf_and_blank_lines() -> None:
 
 
 def test_stops_at_the_first_broken_line() -> None:
-    """No other reading is tried; the lines before it have been given."""
+    """R27: no other reading is tried; the lines before it have been given."""
     reader = read_jsonl(b'{"id":"a"}\n{\'id\':\'b\'}\n{"id":"c"}\n', "data.jsonl")
     assert next(reader) == (1, {"id": "a"})
     place, words = fault_of(lambda: next(reader))
@@ -142,7 +142,7 @@ def test_stops_at_the_first_broken_line() -> None:
 
 
 def test_a_long_line() -> None:
-    """One record of 30 MB."""
+    """R26: one record of 30 MB."""
     record = b'{"id":"a","prompt":"' + b"x" * 30_000_000 + b'"}\n'
     [(number, value)] = read_jsonl(record, "x")
     assert number == 1

@@ -72,7 +72,7 @@ def test_without_a_key_no_authorization_is_sent() -> None:
 
 
 def test_200_with_an_error_body_is_asked_again() -> None:
-    """One result, one retry recorded."""
+    """R60: one result, one retry recorded."""
     busy = Served(body=b'{"error":{"code":502,"message":"busy"}}')
     (exchange,), asked = ask(in_turn(busy, says("2")))
     assert exchange.step == Reply("2", finish_reason="stop")
@@ -81,7 +81,7 @@ def test_200_with_an_error_body_is_asked_again() -> None:
 
 
 def test_an_error_body_that_stays_is_a_failure() -> None:
-    """After the last retry it is failed, never an answer."""
+    """R60's twin: after the last retry it is failed, never an answer."""
     (exchange,), asked = ask(lambda _: Served(body=b'{"error":{"code":502,"message":"busy"}}'))
     assert isinstance(exchange.step, Failure)
     assert len(asked) == 6
@@ -116,7 +116,7 @@ def test_an_endpoint_that_is_not_there() -> None:
     [("3", 3.0), ("Fri, 01 Jan 2027 00:00:05 GMT", 5.0), ("-3", 0.25), ("soon", 0.25)],
 )
 def test_retry_after(header: str, wait: float) -> None:
-    """Seconds and dates are obeyed, nonsense falls back to our own waiting time."""
+    """R62: seconds and dates are obeyed, nonsense falls back to our own waiting time."""
     clock = FakeClock()
     exchange = one(in_turn(fails(429, Retry_After=header), says("2")), clock=clock)
     assert exchange.step == Reply("2", finish_reason="stop")
@@ -124,7 +124,7 @@ def test_retry_after(header: str, wait: float) -> None:
 
 
 def test_retry_after_above_the_cap_stops_the_run() -> None:
-    """Resumable, and it says when to come back; a day after the clock's midnight."""
+    """R62: resumable, and it says when to come back; a day after the clock's midnight."""
     with pytest.raises(RetryLaterError) as caught:
         one(lambda _: fails(429, Retry_After="86400"))
     assert caught.value.hint is not None
@@ -132,7 +132,7 @@ def test_retry_after_above_the_cap_stops_the_run() -> None:
 
 
 def test_a_refused_parameter_stops_at_once() -> None:
-    """With the option that fixes it; nothing is changed and sent again."""
+    """R63: with the option that fixes it; nothing is changed and sent again."""
     error = {"code": "unsupported_parameter", "param": "max_tokens"}
     asked: list[Asked] = []
 
@@ -148,14 +148,14 @@ def test_a_refused_parameter_stops_at_once() -> None:
 
 
 def test_other_400s_are_failures_of_one_call() -> None:
-    """A fault of one call, and not of a setting."""
+    """R58's single call; R63's twin."""
     (exchange,), asked = ask(lambda _: fails(400, {"message": "bad request"}))
     assert exchange.step == Failure("http", "HTTP 400: bad request", 400)
     assert len(asked) == 1
 
 
 def test_total_time_out() -> None:
-    """The late reply of a try that was given up is never read; both tries are counted."""
+    """R70: the late reply of a try that was given up is never read; both tries are counted."""
     limits = CallLimits(total_seconds=0.2)
     late_then_early = in_turn(replace(says("late"), delay=0.6), says("early"))
     (exchange,), asked = ask(late_then_early, limits=limits, clock=SystemClock())
@@ -192,7 +192,7 @@ def test_a_redirect_is_not_followed() -> None:
 
 
 def test_a_large_body_is_sent_whole() -> None:
-    """A prompt of megabytes."""
+    """R26: a prompt of megabytes."""
     body = json.dumps({"messages": [{"content": "x" * (3 << 20)}]}).encode()
     _, asked = ask(lambda _: says("2"), bodies=[body])
     assert asked[0].raw == body
@@ -208,7 +208,7 @@ ECHOES = {
 @pytest.mark.parametrize("status", [200, 401, 500])
 @pytest.mark.parametrize("echo", ECHOES.values(), ids=ECHOES)
 def test_an_echoed_key_is_redacted(echo: str, status: int) -> None:
-    """In the body that is kept, in the message, at every status."""
+    """R80: in the body that is kept, in the message, at every status."""
     text = f"Incorrect API key provided: {echo}, team canary-72"
     body = f'{{"error":{{"message":"{text}"}}}}'.encode()
     exchange = one(lambda _: Served(status, body), key=KEY, headers={"X-Team": "canary-72"})

@@ -78,7 +78,7 @@ def test_the_latest_round_counts(tmp_path: Path) -> None:
 
 
 def test_one_step_cannot_be_counted_twice(tmp_path: Path) -> None:
-    """The database itself refuses a second result for one call."""
+    """R70: the database itself refuses a second result for one call."""
     with pytest.raises(JournalError, match="UNIQUE"):
         write(tmp_path, step("a"), step("a"))
 
@@ -241,7 +241,7 @@ def test_a_folder_that_cannot_be_written_is_not_called_damage(tmp_path: Path) ->
 
 
 def test_a_newer_format_is_refused(tmp_path: Path) -> None:
-    """It says which format it reads."""
+    """R81: it says which format it reads."""
     write(tmp_path, step("a"))
     database = sqlite3.connect(tmp_path / JOURNAL)
     database.execute("PRAGMA user_version=2")

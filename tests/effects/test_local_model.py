@@ -205,7 +205,7 @@ GGUF = b"GGUF" + bytes(60)
 def test_what_is_missing_comes_with_two_commands(
     packages: dict[str, dict[str, bytes]], missing: str, tmp_path: Path
 ) -> None:
-    """The extra is optional; without it the error names what is missing and how to install it, no more."""
+    """R116: the extra is optional; without it the error names what is missing and how to install it, no more."""
     for name, files in packages.items():
         fake_package(tmp_path, name, "1.0", files)
     with (

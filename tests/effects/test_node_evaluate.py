@@ -107,7 +107,7 @@ def test_members_and_promises(runtime: ModuleRuntime, text: str, member: str) ->
     ],
 )
 def test_failures_are_never_scores(runtime: ModuleRuntime, body: str, expected: str) -> None:
-    """A score that is not finite. The case after it is graded as if nothing had been."""
+    """R21 among them: a score that is not finite. The case after it is graded as if nothing had been."""
     text = f"export default ({{ output }}) => {{ if (output === 'good') return {PASS}; {body} }}"
     outcomes = graded(runtime, text, ["good", "bad", "good"])
     assert expected in reason(outcomes[1])

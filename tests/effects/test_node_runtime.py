@@ -477,7 +477,7 @@ def test_the_depth_of_the_stack_differs(runtime: ModuleRuntime) -> None:
 
 
 def test_another_order_is_told_from_other_cases(runtime: ModuleRuntime) -> None:
-    """The same cases in another order, and the first position that differs."""
+    """R05: the same cases in another order, and the first position that differs."""
     body = "let n = 0; const f = () => { n++; f() }; try { f() } catch {}; const deep = n > 14000;"
     body += "return ['z', ...(deep ? ['a', 'b'] : ['b', 'a'])].map((id) => ({ id }))"
     text = f"export default {{ name: 't', transform() {{ {body} }} }}"

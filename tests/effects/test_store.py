@@ -101,7 +101,7 @@ class TestKeeping:
 
 
 class TestReading:
-    """A stored digest is compared with the stored bytes on every read."""
+    """R112: a stored digest is compared with the stored bytes on every read."""
 
     @pytest.mark.parametrize("name", ["manifest.json", "cases.jsonl", "private.jsonl", "modules/tools/add.js"])
     def test_a_changed_object_is_never_handed_out(self, store: DiskStore, tmp_path: Path, name: str) -> None:
@@ -204,7 +204,7 @@ class TestReading:
             list(files.lines(PRIVATE))
 
     def test_a_link_in_a_folder_is_not_followed(self, store: DiskStore, tmp_path: Path) -> None:
-        """What a link points to is no part of a release."""
+        """R110: what a link points to is no part of a release."""
         folder = export(store, add_release(store), tmp_path / "out")
         kept = (folder / "cases.jsonl").rename(tmp_path / "elsewhere")
         (folder / "cases.jsonl").symlink_to(kept)

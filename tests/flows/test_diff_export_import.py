@@ -63,7 +63,7 @@ class TestDiff:
         assert [(one.field, one.old, one.new) for one in found.facts] == [("benchmark/version", "1.0.0", "1.1.0")]
 
     def test_the_same_cases_in_another_order_are_said_to_be_that(self, store: DiskStore, release: ReleaseId) -> None:
-        """Not only that digests differ, but that the order does."""
+        """R05: not only that digests differ, but that the order does."""
         turned = add_release(store, benchmark(transformed_eval([SUMS[0], SUMS[2], SUMS[1]]), graded_eval()))
         found = diff_releases(store.open(release), store.open(turned))
         assert [str(one) for one in found.moved] == ["sums/add-3"]

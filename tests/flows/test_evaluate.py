@@ -118,7 +118,7 @@ STATUS_TABLE: dict[int, tuple[Step, str]] = {
 
 
 def test_every_status_and_its_place_in_the_figures(tmp_path: Path) -> None:
-    """Unscored is not wrong. 2 passed; 3 scored and 1 refused; 9 that count, 1 left out."""
+    """R56, R64, R67: unscored is not wrong. 2 passed; 3 scored and 1 refused; 9 that count, 1 left out."""
     b = bench(tmp_path, sums(10))
     outcome = run(b, FakeEndpoints(lambda body: STATUS_TABLE[prompt(body)][0]), min_coverage=0.4)
     assert statuses(outcome) == {f"q{number}": status for number, (_, status) in STATUS_TABLE.items()}
@@ -153,7 +153,7 @@ def test_below_coverage_there_is_no_score(tmp_path: Path) -> None:
 
 
 def test_when_every_call_failed_there_is_no_score(tmp_path: Path) -> None:
-    """HTTP 400 to everything is no 0.0 but no result, and exit 4."""
+    """R58: HTTP 400 to everything is no 0.0 but no result, and exit 4."""
     b = bench(tmp_path)
     outcome = run(b, FakeEndpoints(lambda body: Failure("http", "HTTP 400: bad request", 400)), min_coverage=0)
     assert outcome.summary is not None
@@ -176,7 +176,7 @@ def stopping_after(count: int) -> FakeEndpoints:
 
 
 def test_a_stopped_run_asks_only_what_is_missing(tmp_path: Path) -> None:
-    """The resumed run covers all cases, and has the digest of an uninterrupted one."""
+    """R71, R78: the resumed run covers all cases, and has the digest of an uninterrupted one."""
     b = bench(tmp_path, sums(20))
     first = stopping_after(12)
     with pytest.raises(RetryLaterError):
@@ -201,7 +201,7 @@ def test_an_identical_command_asks_nothing_again(tmp_path: Path) -> None:
 
 
 def test_failed_calls_alone_are_asked_again(tmp_path: Path) -> None:
-    """3 of 20 failed; the same command makes 3 calls."""
+    """R79: 3 of 20 failed; the same command makes 3 calls."""
     b = bench(tmp_path, sums(20))
     run(b, FakeEndpoints(lambda body: Failure("http", "503", 503) if prompt(body) < 3 else answers(body)))
     again = FakeEndpoints(answers)
@@ -264,7 +264,7 @@ def test_a_slow_endpoint_gets_every_connection(tmp_path: Path) -> None:
 
 
 def test_a_run_of_other_settings_is_another_run(tmp_path: Path) -> None:
-    """The same case at another temperature is asked again; a partial run never touches the full one."""
+    """R73: the same case at another temperature is asked again; a partial run never touches the full one."""
     b = bench(tmp_path)
     full = run(b, FakeEndpoints(answers))
     warm = FakeEndpoints(answers)
@@ -478,7 +478,7 @@ EVALUATOR = {"evaluators/half.py": "def evaluate(call):\n    return {'passed': T
 
 
 def test_evaluators_of_the_repository(tmp_path: Path) -> None:
-    """Verdicts become rows; throws and numbers that are none become grader errors, never 0 or 1."""
+    """Verdicts become rows; throws and numbers that are none become grader errors, never 0 or 1 (R21)."""
     b = bench(tmp_path, judged_eval(5), modules=EVALUATOR)
     judge = Judge(
         [
@@ -574,6 +574,6 @@ def test_long_names_stay_apart() -> None:
 
 
 def test_no_runtime_is_needed_for_built_in_evaluators(tmp_path: Path) -> None:
-    """A run needs neither network nor loader code; the runtime is not even asked for."""
+    """R117: a run needs neither network nor loader code; the runtime is not even asked for."""
     b = bench(tmp_path)
     assert evaluate(b.release, b.options(), doors(FakeEndpoints(answers), no_runtime)).summary is not None

@@ -82,7 +82,7 @@ def test_evals_are_loaded_in_one_run() -> None:
     ],
 )
 def test_cases_of_a_file(name: str, content: str) -> None:
-    """Records end at LF only; one leading BOM is dropped."""
+    """R11, R13: records end at LF only; one leading BOM is dropped."""
     repo = Repo({name: content})
     repo.exports["evals/a.mjs"] = {**EVAL, "cases": f"../{name}"}
     [item] = repo.load().evals
@@ -93,6 +93,7 @@ def test_cases_of_a_file(name: str, content: str) -> None:
 
 
 def test_a_broken_second_line_is_named_and_nothing_else_is_tried() -> None:
+    """R27."""
     repo = Repo({"data/c.jsonl": '{"id":"a","prompt":"p"}\n{\'id\':\'b\'}\n'})
     repo.exports["evals/a.mjs"] = {**EVAL, "cases": "../data/c.jsonl"}
     with pytest.raises(BadInputError) as raised:

@@ -195,7 +195,7 @@ class TestWhole:
 
 
 class TestAltered:
-    """One changed byte, wherever it is, is found, and the check that found it is named."""
+    """R112: one changed byte, wherever it is, is found, and the check that found it is named."""
 
     def test_every_flipped_byte_of_every_file_is_found(self, folder: Path, release: ReleaseId) -> None:
         whole = files_of(folder)

@@ -95,6 +95,6 @@ def test_reader_and_schema_refuse_alike(files: dict[str, list[dict[str, Any]]]) 
 
 
 def test_strict_json_everywhere(tmp_path: Path, files: dict[str, list[dict[str, Any]]]) -> None:
-    """No NaN, no Infinity in any of them."""
+    """R21, R95: no NaN, no Infinity in any of them."""
     for documents in files.values():
         json.dumps(documents, allow_nan=False)

@@ -175,7 +175,7 @@ def test_expectations(request_: TransformRequest, tools: TransformTools, tmp_pat
 def test_links_and_missing_sources_are_all_named(
     request_: TransformRequest, tools: TransformTools, tmp_path: Path
 ) -> None:
-    """Links do not lead out of the tree."""
+    """R110: links do not lead out of the tree."""
     (tmp_path / "link").symlink_to("/etc/hostname")
     (tmp_path / "folder").symlink_to("/etc")
     sources = {"a": tmp_path / "link", "b": tmp_path / "nowhere", "c": tmp_path / "folder" / "hostname"}

@@ -133,7 +133,7 @@ class TestLockfile:
         assert set(outcomes(report).values()) == {"open"}
 
     def test_a_release_that_is_not_here_can_be_rebuilt_and_checked(self, workshop: Workshop) -> None:
-        """The lock and the repository are enough."""
+        """R117: the lock and the repository are enough."""
         release = workshop.compile().release
         workshop.store.remove(release)
         report = workshop.verify(workshop.lock, rebuild=True, repo=workshop.address)

@@ -90,7 +90,7 @@ def test_replies_alone_are_enough(run: tuple[Bench, Path]) -> None:
 
 
 def test_a_changed_reply(run: tuple[Bench, Path]) -> None:
-    """A wrong answer is made right after the fact, everything else fitted: the row is named."""
+    """R114: a wrong answer is made right after the fact, everything else fitted: the row is named."""
     b, folder = run
     (folder / "journal.sqlite").unlink()
     edit(folder / "replies.jsonl", lambda rows: rows[8].update(response="9"))
@@ -125,7 +125,7 @@ def test_a_journal_with_a_failure_of_no_form(run: tuple[Bench, Path], failure: s
 
 
 def test_swapped_verdicts_with_the_totals_kept(run: tuple[Bench, Path]) -> None:
-    """One wrong answer becomes right, one right answer wrong; totals and digest fitted."""
+    """R114: one wrong answer becomes right, one right answer wrong; totals and digest fitted."""
     b, folder = run
 
     def swap(rows: list[dict[str, Any]]) -> None:
@@ -246,7 +246,7 @@ def test_a_release_that_is_not_here(run: tuple[Bench, Path]) -> None:
     ],
 )
 def test_an_edited_run_file(run: tuple[Bench, Path], change: dict[str, Any]) -> None:
-    """A format that this build does not read."""
+    """R81: also a format that this build does not read."""
     b, folder = run
     stated = json.loads((folder / "run.json").read_text())
     (folder / "run.json").write_text(json.dumps({**stated, **change}))
