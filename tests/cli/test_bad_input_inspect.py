@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Callable, Mapping
 
 import pytest
 
-from tests.support.bad_input import CONFIG, EVAL, Bad, run_bad
+from tests.support.bad_input import CONFIG, EVAL, Bad
 
 
 def config(name: str, value: object, *says: str, code: int = 3) -> Bad:
@@ -222,12 +221,5 @@ EVALS = [
 
 
 @pytest.mark.parametrize("bad", [*CONFIGS, *EVALS], ids=lambda bad: bad.name)
-def test_inspect(
-    bad: Bad,
-    tmp_path: Path,
-    warm_home: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("TRUNCHBUILD_HOME", str(warm_home))
-    run_bad(bad, tmp_path, capsys, monkeypatch)
+def test_inspect(bad: Bad, see_refused: Callable[[Bad], None]) -> None:
+    see_refused(bad)

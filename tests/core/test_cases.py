@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import pytest
 from hypothesis import given
@@ -16,7 +16,6 @@ from trunchbuild.core.cases import (
     CaseChecker,
     InvalidCasesError,
     case_lines,
-    check_cases,
     private_line,
     public_line,
 )
@@ -44,13 +43,29 @@ def definition(evaluate: Evaluator | None = None) -> EvalDefinition:
     )
 
 
+def check_cases(
+    values: Iterable[tuple[str, Json]], of: EvalDefinition | None, *, place: str = "x", already: int = 0
+) -> tuple[JsonObject, ...]:
+    """All cases of one eval at once, as a flow lets them stream by."""
+    checker = CaseChecker(of, lambda: SCHEMA, already=already)
+    cases: list[JsonObject] = []
+    for where, value in values:
+        case = checker.check(where, value)
+        if case is not None:
+            cases.append(case)
+        if checker.is_full():
+            break
+    checker.finish(place)
+    return tuple(cases)
+
+
 def placed(values: list[Json]) -> Iterator[tuple[str, Json]]:
     return ((f"data.jsonl:{row}", value) for row, value in enumerate(values, 1))
 
 
 def faults_of(*values: Json, of: EvalDefinition | None = None, already: int = 0) -> list[Fault]:
     with pytest.raises(InvalidCasesError) as caught:
-        check_cases(placed(list(values)), of or definition(), lambda: SCHEMA, place="data.jsonl", already=already)
+        check_cases(placed(list(values)), of or definition(), place="data.jsonl", already=already)
     return list(caught.value.faults)
 
 
@@ -72,7 +87,7 @@ FULL: JsonObject = {
 
 
 def test_a_case_with_everything() -> None:
-    [case] = check_cases(placed([FULL]), definition(), lambda: SCHEMA, place="x").cases
+    [case] = check_cases(placed([FULL]), definition())
     assert case == FULL
     assert EXPLAINER.is_valid(FULL)
     assert public_line(case, definition()) == {
@@ -127,7 +142,7 @@ def test_equal_ids_name_both_rows() -> None:
     different: list[Json] = [
         {"id": name, "prompt": "p"} for name in ("q1", "q01", "cafe", "caf\u00e9", "caf\u00e8", "ss.")
     ]
-    assert len(check_cases(placed(different), definition(), lambda: SCHEMA, place="x").cases) == 6
+    assert len(check_cases(placed(different), definition())) == 6
 
 
 def test_big_integers_as_ids_in_a_file() -> None:
@@ -205,7 +220,7 @@ def test_a_long_id_does_not_flood_the_message() -> None:
 def test_ids_at_the_border() -> None:
     ids = ["x" * 200, "\U0001f600" * 200, "a b", "a\u2028b", "é", "0", "a\u200bb"]
     values: list[Json] = [{"id": name, "prompt": "p"} for name in ids]
-    assert len(check_cases(placed(values), definition(), lambda: SCHEMA, place="x").cases) == len(ids)
+    assert len(check_cases(placed(values), definition())) == len(ids)
 
 
 def nested(depth: int) -> Json:
@@ -219,7 +234,7 @@ def nested(depth: int) -> Json:
 def test_depth(key: str) -> None:
     """64 levels, the case itself the first."""
     case: dict[str, Json] = {"id": "a", "prompt": "p", key: nested(63)}
-    assert check_cases(placed([case]), definition(), lambda: SCHEMA, place="x").cases
+    assert check_cases(placed([case]), definition())
     for depth in (64, 100_000):
         [fault] = faults_of({**case, key: (deep := nested(depth))})
         assert fault.message == "nested too deeply"
@@ -230,8 +245,8 @@ def test_depth(key: str) -> None:
 def test_the_number_of_cases() -> None:
     """25,000 are a release, 25,001 and none are errors; other evals of the release count."""
     values = [{"id": str(number), "prompt": "p"} for number in range(MAX_CASES + 1)]
-    full = check_cases(placed(values[:-1]), definition(), lambda: SCHEMA, place="x")  # type: ignore[arg-type]
-    assert len(full.cases) == 25_000
+    full = check_cases(placed(values[:-1]), definition())  # type: ignore[arg-type]
+    assert len(full) == 25_000
     [fault] = faults_of(*values)
     assert (fault.message, fault.expected) == ("too many cases", "at most 25,000 in a release")
     [fault] = faults_of(*values[:11], already=24_990)
@@ -248,12 +263,12 @@ def test_an_endless_source_is_not_read_to_its_end() -> None:
             yield f"x:{number}", {"id": str(number), "prompt": "p"}
 
     with pytest.raises(InvalidCasesError, match="too many"):
-        check_cases(endless(), None, lambda: SCHEMA, place="x")
+        check_cases(endless(), None)
 
 
 def test_a_transformer_tried_alone_leaves_tools_to_the_eval() -> None:
     case: JsonObject = {"id": "a", "prompt": "p", "tools": ["unknown"]}
-    assert check_cases(placed([case]), None, lambda: SCHEMA, place="x").cases == (case,)
+    assert check_cases(placed([case]), None) == (case,)
 
 
 def test_good_cases_never_ask_for_the_schema() -> None:

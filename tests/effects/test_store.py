@@ -350,12 +350,14 @@ class TestFailures:
         assert reader.releases() == [release]
         assert len(list(reader.open(release).lines("cases.jsonl"))) == 5
 
-    def test_a_removed_release_is_gone_with_its_objects(self, store: DiskStore) -> None:
+    def test_a_removed_release_is_gone_with_its_objects(self, store: DiskStore, tmp_path: Path) -> None:
         one, other = add_release(store), add_release(store, benchmark(version="2.0.0"))
+        manifest = tmp_path / "store" / "objects" / one.hex[:2] / one.hex[2:]
+        assert manifest.is_file()
         store.remove(one)
         store.collect()
         assert store.releases() == [other]
-        assert not store.has_object(one)
+        assert not manifest.exists()
         assert len(list(store.open(other).lines("cases.jsonl"))) == 5
         with pytest.raises(UnknownReleaseError):
             store.open(one)

@@ -7,8 +7,6 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from tests.support.releases import (
     PIN,
     SUMS,
@@ -27,21 +25,6 @@ from trunchbuild.flows.diff import case_pairs, diff_releases
 from trunchbuild.flows.export import export_release
 from trunchbuild.flows.import_ import import_folder
 from trunchbuild.flows.show import show_case, summarize
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> DiskStore:
-    return DiskStore(tmp_path_factory.mktemp("home") / "store")
-
-
-@pytest.fixture(scope="module")
-def release(store: DiskStore) -> ReleaseId:
-    return add_release(store)
-
-
-@pytest.fixture
-def folder(store: DiskStore, release: ReleaseId, tmp_path: Path) -> Path:
-    return export(store, release, tmp_path / "release")
 
 
 class TestDiff:

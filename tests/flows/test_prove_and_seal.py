@@ -7,7 +7,6 @@ import hmac
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -17,7 +16,6 @@ from tests.support.releases import (
     add_release,
     benchmark,
     case,
-    export,
     graded_eval,
     transformed_eval,
 )
@@ -30,21 +28,6 @@ from trunchbuild.errors import BadInputError, ExitCode
 from trunchbuild.flows.build import CaseCountError, CaseSizeError, SealError
 from trunchbuild.flows.check_release import Claim, check_release
 from trunchbuild.flows.prove import find_case, prove_case
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> DiskStore:
-    return DiskStore(tmp_path_factory.mktemp("home") / "store")
-
-
-@pytest.fixture(scope="module")
-def release(store: DiskStore) -> ReleaseId:
-    return add_release(store)
-
-
-@pytest.fixture
-def folder(store: DiskStore, release: ReleaseId, tmp_path: Path) -> Path:
-    return export(store, release, tmp_path / "release")
 
 
 class TestProof:

@@ -11,8 +11,6 @@ from pathlib import Path
 import pytest
 
 from tests.support.releases import (
-    add_release,
-    export,
     files_of,
     rehashed,
 )
@@ -24,21 +22,6 @@ from trunchbuild.effects.store.api import StoreError
 from trunchbuild.errors import BadInputError, ExitCode
 from trunchbuild.flows.check_release import Claim, LockClaim, check_release
 from trunchbuild.flows.show import summarize
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> DiskStore:
-    return DiskStore(tmp_path_factory.mktemp("home") / "store")
-
-
-@pytest.fixture(scope="module")
-def release(store: DiskStore) -> ReleaseId:
-    return add_release(store)
-
-
-@pytest.fixture
-def folder(store: DiskStore, release: ReleaseId, tmp_path: Path) -> Path:
-    return export(store, release, tmp_path / "release")
 
 
 def verified(store: DiskStore, folder: Path, claimed: ReleaseId | None) -> CheckReport:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import ClassVar, Final
 
 from trunchbuild.core.canonical import canonical_bytes
@@ -24,13 +23,6 @@ class InvalidCasesError(BadInputError):
     """Cases do not follow the contract; every fault is listed with case id and source place."""
 
     slug: ClassVar[str] = "invalid-cases"
-
-
-@dataclass(frozen=True, slots=True)
-class CheckedCases:
-    """Cases that follow the contract, in the author's order."""
-
-    cases: tuple[JsonObject, ...]
 
 
 class CaseChecker:
@@ -146,31 +138,6 @@ def case_place(place: str, value: Json) -> str:
     if not isinstance(case_id, str) or not case_id:
         return place
     return f"{place} case {case_id if len(case_id) <= MAX_ID else f'{case_id[:40]}...'}"
-
-
-def check_cases(
-    values: Iterable[tuple[str, Json]],
-    definition: EvalDefinition | None,
-    schema: Callable[[], JsonObject],
-    *,
-    place: str,
-    already: int = 0,
-) -> CheckedCases:
-    """Check all cases of one eval, given with their places, and hold them.
-
-    Raises:
-        InvalidCasesError: There are faults (all are listed), no case, or one case too many.
-    """
-    checker = CaseChecker(definition, schema, already=already)
-    cases: list[JsonObject] = []
-    for where, value in values:
-        case = checker.check(where, value)
-        if case is not None:
-            cases.append(case)
-        if checker.is_full():
-            break
-    checker.finish(place)
-    return CheckedCases(tuple(cases))
 
 
 _PUBLIC = ("systemPrompt", "description", "tools", "limits", "sampling", "fixtures", "tags", "sandbox")

@@ -113,10 +113,6 @@ class DiskStore:
         with open_regular(self._root / "releases" / release.hex, str(release)) as file:
             return file.read() or None
 
-    def has_object(self, digest: Digest) -> bool:
-        """Whether an object stands under its final name."""
-        return self._object(digest.hex).is_file()
-
     def usage(self) -> Usage:
         """Count objects and what of them is needed."""
         needed, objects = self._needed(), dict(self._objects())

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, ClassVar, Protocol
 
-from trunchbuild.core.ids import Digest, ReleaseId
+from trunchbuild.core.ids import ReleaseId
 from trunchbuild.core.manifest import Manifest
 from trunchbuild.errors import BadInputError, CheckedNoError, MachineError
 
@@ -196,10 +196,6 @@ class Store(Protocol):
 
     def provenance(self, release: ReleaseId) -> bytes | None:
         """`provenance.json` beside the manifest, outside the digest."""
-        ...
-
-    def has_object(self, digest: Digest) -> bool:
-        """Whether an object is present."""
         ...
 
     def usage(self) -> Usage:
