@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from trunchbuild.effects.journal.api import Journals
     from trunchbuild.effects.local_model.api import LocalModel
     from trunchbuild.effects.runtime.api import Runtime
+    from trunchbuild.effects.sandbox._launch import Way
     from trunchbuild.effects.sandbox.api import Sandbox
     from trunchbuild.effects.schemas.api import Schemas
     from trunchbuild.effects.store.api import Store
@@ -107,9 +108,11 @@ class App:
         from trunchbuild.effects.runtime._python_layout import probe_request  # noqa: PLC0415
         from trunchbuild.effects.sandbox._bubblewrap import system_bubblewrap, wheel_bubblewrap  # noqa: PLC0415
         from trunchbuild.effects.sandbox._confined import ConfinedSandbox  # noqa: PLC0415
+        from trunchbuild.effects.sandbox._landlock import Landlock  # noqa: PLC0415
 
-        ways = [system_bubblewrap(), wheel_bubblewrap()]
-        return ConfinedSandbox(ways, probe_request(), self.settings.home / "cache" / "sandbox")
+        cache = self.settings.home / "cache"
+        ways: list[Way] = [system_bubblewrap(), wheel_bubblewrap(), Landlock(cache / "trees")]
+        return ConfinedSandbox(ways, probe_request(), cache / "sandbox")
 
     @cached_property
     def runtime(self) -> Runtime:

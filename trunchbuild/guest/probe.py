@@ -1,6 +1,7 @@
 """Tries to get out of the sandbox. Prints `confined` when every attempt failed, else what succeeded.
 
-Run as `python probe.py NAME ...`; the names are the environment variables that were given.
+Run as `python probe.py NAME ... [--own-user]`; the names are the environment variables that were given. `--own-user`
+is for a way of confinement that leaves the guest its user: it must then not be able to use that user's rights.
 """
 
 import _socket
@@ -29,7 +30,11 @@ def attempts():
     yield "raise its own limits", lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
     yield "use open descriptors of the host", descriptors
     yield "see the host's environment", lambda: set(os.environ) - {"PWD", *sys.argv[1:]} or fail()
-    yield "keep the host's user", lambda: fail() if os.getuid() == 65534 else None
+    if "--own-user" not in sys.argv:
+        yield "keep the host's user", lambda: fail() if os.getuid() == 65534 else None
+    yield "become another user", lambda: os.setresuid(12345, 12345, 12345)
+    yield "change the mode of a file", lambda: os.chmod(__file__, 0o755)
+    yield "change the times of a file", lambda: os.utime(__file__)
     yield "use memory without limit", lambda: fail() if resource.getrlimit(resource.RLIMIT_AS)[1] > 0 else None
 
 

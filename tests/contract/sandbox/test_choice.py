@@ -29,6 +29,7 @@ class CountingWay:
         self.real = real
         self.identity = identity
         self.launches = 0
+        self.probe_words = real.probe_words
 
     @property
     def name(self) -> str:
@@ -40,6 +41,9 @@ class CountingWay:
     def launch(self, request: SandboxRequest) -> Launch:
         self.launches += 1
         return self.real.launch(request)
+
+    def ran(self, status: bytes) -> bool:
+        return self.real.ran(status)
 
     def setup_fault(self, outcome: SandboxOutcome) -> Fault:
         return self.real.setup_fault(outcome)
@@ -53,6 +57,7 @@ class OpenWay(CountingWay):
     def __init__(self) -> None:
         self.identity = "open"
         self.launches = 0
+        self.probe_words = ()
 
     def missing(self) -> None:
         return None
@@ -62,6 +67,9 @@ class OpenWay(CountingWay):
         layout = {inside: str(host) for host, inside in request.read_only.items()}
         argv = [layout.get(word, word) for word in request.argv]
         return Launch(["/bin/sh", "-c", 'echo \'{ "exit-code": 0 }\' >&2; exec "$@"', "x", *argv], {"SECRET": "1"})
+
+    def ran(self, status: bytes) -> bool:
+        return True
 
     def setup_fault(self, outcome: SandboxOutcome) -> Fault:
         return Fault("open", "could not start")

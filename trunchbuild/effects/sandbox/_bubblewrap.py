@@ -57,6 +57,11 @@ class Bubblewrap:
         state = self.program.stat()
         return f"{self.program} {state.st_size} {state.st_mtime_ns}"
 
+    @property
+    def probe_words(self) -> tuple[str, ...]:
+        """Nothing: all promises of the probe hold."""
+        return ()
+
     def missing(self) -> Fault | None:
         """Why it cannot be tried: no program, no shell, no filter for this kind of machine."""
         if self.program is None:
@@ -89,6 +94,10 @@ class Bubblewrap:
             *request.argv[1:],
         ]
         return Launch(limited(request.limits, argv), {}, (filter_read, status_write), status_read)
+
+    def ran(self, status: bytes) -> bool:
+        """Bwrap reports an exit code only of a program that was started."""
+        return b'"exit-code"' in status
 
     def setup_fault(self, outcome: SandboxOutcome) -> Fault:
         """Bwrap's own words, and what to do about them."""

@@ -10,6 +10,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
@@ -77,7 +78,7 @@ class ConfinedSandbox:
 
     def _insist(self, way: Way, ended: Ended) -> None:
         """A program that never ran was not confined either: refuse, and do not trust the memory again."""
-        if not ran(ended):
+        if not _ran(way, ended):
             for file in self._remembered_files():
                 file.unlink(missing_ok=True)
             raise SandboxUnavailableError(_EXPLANATION, faults=[way.setup_fault(ended.outcome)], hint=_HINT)
@@ -106,12 +107,13 @@ class ConfinedSandbox:
     def _try(self, way: Way) -> Fault | None:
         """Run the probe; None when it could not get out."""
         output: list[bytes] = []
+        probe = replace(self._probe, argv=(*self._probe.argv, *way.probe_words))
         with tempfile.TemporaryFile() as nothing:
             try:
-                ended = run_to_end(way.launch(self._probe), self._probe.limits, nothing, output.append)
+                ended = run_to_end(way.launch(probe), self._probe.limits, nothing, output.append)
             except OSError as error:
                 return Fault(way.setup_fault(_not_started(error)).place, f"could not start: {error}")
-        if not ran(ended):
+        if not _ran(way, ended):
             return way.setup_fault(ended.outcome)
         said = b"".join(output)
         if ended.outcome.ending != "exited" or ended.outcome.code != 0 or said != CONFINED:
@@ -162,9 +164,9 @@ class ConfinedSandbox:
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def ran(ended: Ended) -> bool:
-    """Whether the program itself ran: the confinement reports an exit code, or we had to kill it."""
-    return b'"exit-code"' in ended.status or ended.killed
+def _ran(way: Way, ended: Ended) -> bool:
+    """Whether the program itself ran: the confinement says so, or we had to kill it."""
+    return ended.killed or way.ran(ended.status)
 
 
 def _state(path: Path) -> str:

@@ -51,12 +51,21 @@ class Way(Protocol):
         """What a remembered probe depends on: the tool's file and its state."""
         ...
 
+    @property
+    def probe_words(self) -> tuple[str, ...]:
+        """What the probe is told of this way, as further words of its command."""
+        ...
+
     def missing(self) -> Fault | None:
         """Why this way cannot even be tried here."""
         ...
 
     def launch(self, request: SandboxRequest) -> Launch:
         """The command for one program."""
+        ...
+
+    def ran(self, status: bytes) -> bool:
+        """Whether the report on `Launch.status_fd` says that the program was started."""
         ...
 
     def setup_fault(self, outcome: SandboxOutcome) -> Fault:

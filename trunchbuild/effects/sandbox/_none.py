@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import IO
 
 from trunchbuild.core.confinement import SandboxOutcome, SandboxProcess, SandboxRequest
+from trunchbuild.effects.sandbox._host_paths import outside_command
 from trunchbuild.effects.sandbox._launch import Launch, limited
 from trunchbuild.effects.sandbox._lines import LineProcess
 from trunchbuild.effects.sandbox._process import run_to_end
@@ -30,15 +30,5 @@ class NoSandbox:
 
 
 def _launch(request: SandboxRequest) -> Launch:
-    argv = [request.argv[0], *(_outside(word, request) for word in request.argv[1:])]
-    environment = {name: _outside(value, request) for name, value in request.environment.items()}
+    argv, environment = outside_command(request)
     return Launch(limited(request.limits, argv), environment)
-
-
-def _outside(word: str, request: SandboxRequest) -> str:
-    """The word with a path of the sandbox replaced by the host's; `--option=PATH` too."""
-    option, equals, value = word.rpartition("=")
-    for host, inside in request.read_only.items():
-        if value == inside or value.startswith(f"{inside}/"):
-            return f"{option}{equals}{Path(host)}{value[len(inside) :]}"
-    return word

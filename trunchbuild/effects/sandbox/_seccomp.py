@@ -13,17 +13,17 @@ import errno
 import struct
 
 # Offsets in struct seccomp_data: int nr; __u32 arch; __u64 instruction_pointer; __u64 args[6] (little endian).
-_NR, _ARCH, _FIRST_ARGUMENT = 0, 4, 16
+NR, _ARCH, _ARGUMENTS = 0, 4, 16
 
 _LOAD = 0x20  # BPF_LD | BPF_W | BPF_ABS
-_JUMP_EQUAL = 0x15  # BPF_JMP | BPF_JEQ | BPF_K
+JUMP_EQUAL = 0x15  # BPF_JMP | BPF_JEQ | BPF_K
 _JUMP_AT_LEAST = 0x35  # BPF_JMP | BPF_JGE | BPF_K
-_JUMP_BITS = 0x45  # BPF_JMP | BPF_JSET | BPF_K
+JUMP_BITS = 0x45  # BPF_JMP | BPF_JSET | BPF_K
 _RETURN = 0x06  # BPF_RET | BPF_K
 
-_ALLOW = 0x7FFF0000
+ALLOW = 0x7FFF0000
 _KILL_PROCESS = 0x80000000
-_ERRNO = 0x00050000
+ERRNO = 0x00050000
 
 _CLONE_THREAD = 0x00010000
 _FIRST_UNKNOWN = 457
@@ -155,30 +155,30 @@ def supported(machine: str) -> bool:
 def seccomp_program(machine: str) -> bytes:
     """The filter for `uname -m`, as an array of `struct sock_filter` in the machine's (little endian) order."""
     architecture, column = _ARCHITECTURES[machine]
-    refuse = _return(_ERRNO | errno.EPERM)
-    missing = _return(_ERRNO | errno.ENOSYS)
+    refuse = return_(ERRNO | errno.EPERM)
+    missing = return_(ERRNO | errno.ENOSYS)
     program = [
-        _load(_ARCH),
-        _jump(_JUMP_EQUAL, architecture, true=1),
-        _return(_KILL_PROCESS),
-        _load(_NR),
+        load(_ARCH),
+        jump(JUMP_EQUAL, architecture, true=1),
+        return_(_KILL_PROCESS),
+        load(NR),
         # A process may call by x32 numbers, which this table does not know.
-        *([_jump(_JUMP_AT_LEAST, _X32_BIT, false=1), _return(_KILL_PROCESS)] if machine == "x86_64" else []),
-        _jump(_JUMP_AT_LEAST, _FIRST_UNKNOWN, false=1),
+        *([jump(_JUMP_AT_LEAST, _X32_BIT, false=1), return_(_KILL_PROCESS)] if machine == "x86_64" else []),
+        jump(_JUMP_AT_LEAST, _FIRST_UNKNOWN, false=1),
         missing,
         # glibc tries clone3 first; its flags lie in memory, where a filter cannot look.
-        _jump(_JUMP_EQUAL, _CLONE3, false=1),
+        jump(JUMP_EQUAL, _CLONE3, false=1),
         missing,
     ]
     numbers = sorted(numbers[column] for numbers in _REFUSED.values() if numbers[column] != _ABSENT)
     for position, number in enumerate(numbers):
         # Past the remaining comparisons, over the four instructions about clone, to the refusal.
-        program.append(_jump(_JUMP_EQUAL, number, true=len(numbers) - position - 1 + 4))
+        program.append(jump(JUMP_EQUAL, number, true=len(numbers) - position - 1 + 4))
     program += [
-        _jump(_JUMP_EQUAL, _CLONE[machine], false=2),
-        _load(_FIRST_ARGUMENT),
-        _jump(_JUMP_BITS, _CLONE_THREAD, false=1),
-        _return(_ALLOW),
+        jump(JUMP_EQUAL, _CLONE[machine], false=2),
+        load(argument_offset(0)),
+        jump(JUMP_BITS, _CLONE_THREAD, false=1),
+        return_(ALLOW),
         refuse,
     ]
     return b"".join(program)
@@ -188,13 +188,26 @@ def _instruction(code: int, true: int, false: int, value: int) -> bytes:
     return struct.pack("<HBBI", code, true, false, value)
 
 
-def _load(offset: int) -> bytes:
+def column_of(machine: str) -> int:
+    """Where this file's tables hold the numbers of a machine (`uname -m`)."""
+    return _ARCHITECTURES[machine][1]
+
+
+def argument_offset(number: int) -> int:
+    """Where the low half of an argument of the call lies, counted from 0."""
+    return _ARGUMENTS + 8 * number
+
+
+def load(offset: int) -> bytes:
+    """Load 32 bits of the description of the call."""
     return _instruction(_LOAD, 0, 0, offset)
 
 
-def _jump(code: int, value: int, *, true: int = 0, false: int = 0) -> bytes:
+def jump(code: int, value: int, *, true: int = 0, false: int = 0) -> bytes:
+    """Skip so many instructions, by the outcome of a comparison of what was loaded last."""
     return _instruction(code, true, false, value)
 
 
-def _return(action: int) -> bytes:
+def return_(action: int) -> bytes:
+    """End with this action."""
     return _instruction(_RETURN, 0, 0, action)
