@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trunchbuild.core.javascript_parser import Unreadable, parse_module, tree_of_json
+from trunchbuild.core.javascript_parser import Unreadable, parse_module, tree_of_nodes
 from trunchbuild.core.json_types import Json
 from trunchbuild.core.policy import survey_module, survey_tree, unreadable
 from trunchbuild.core.survey import Import, Survey
@@ -221,16 +221,17 @@ def test_hints_on_what_is_not_javascript(line: str, word: str) -> None:
 def test_a_tree_of_another_parser_counts_utf16_units() -> None:
     """Acorn's offsets are UTF-16 units: two for an emoji. `Math` begins at unit 6 and at code point 5."""
     text = "'😀'; Math.random()"
-    member = {
-        "type": "MemberExpression",
-        "start": 6,
-        "computed": False,
-        "object": {"type": "Identifier", "start": 6, "name": "Math"},
-        "property": {"type": "Identifier", "start": 11, "name": "random"},
-    }
-    call = {"type": "CallExpression", "start": 6, "callee": member, "arguments": []}
-    tree = {"type": "Program", "body": [{"type": "ExpressionStatement", "start": 6, "expression": call}]}
-    survey = survey_tree("t.js", tree_of_json(text, tree))
+    nodes: list[Json] = [
+        {"type": "Program", "body": {"at": 1}},
+        [{"at": 2}],
+        {"type": "ExpressionStatement", "start": 6, "expression": {"at": 3}},
+        {"type": "CallExpression", "start": 6, "callee": {"at": 4}, "arguments": {"at": 7}},
+        {"type": "MemberExpression", "start": 6, "computed": False, "object": {"at": 5}, "property": {"at": 6}},
+        {"type": "Identifier", "start": 6, "name": "Math"},
+        {"type": "Identifier", "start": 11, "name": "random"},
+        [],
+    ]
+    survey = survey_tree("t.js", tree_of_nodes(text, nodes))
     assert [finding.fault.place for finding in survey.findings] == ["t.js:1:6"]
 
 

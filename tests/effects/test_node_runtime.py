@@ -427,7 +427,7 @@ def test_a_name_that_a_built_in_lacks(runtime: ModuleRuntime) -> None:
         ("{ toJSON() { return 1 } }", "a function at /0/v/toJSON"),
         ("{ [Symbol.iterator]: 1 }", "a symbol as key at /0/v"),
         ("Object.defineProperty({}, 'h', { value: 1 })", "not enumerable at /0/v/h"),
-        ("(() => { const o = {}; o.self = o; return o })()", "deeper than 64 levels, or a cycle"),
+        ("(() => { const o = {}; o.self = o; return o })()", "a cycle (its /self is itself) at /0/v"),
         ("(() => { let o = 1; for (let i = 0; i < 20000; i++) o = [o]; return o })()", "deeper than 64 levels"),
     ],
 )

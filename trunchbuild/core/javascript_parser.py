@@ -5,6 +5,7 @@ Trees are in ESTree form (https://github.com/estree/estree); nodes of both parse
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -60,14 +61,20 @@ def parse_module(text: str) -> Tree:
         raise Unreadable("cannot be read", 0) from None
 
 
-def tree_of_json(text: str, tree: Json) -> Tree:
-    """A tree that another parser gave as ESTree JSON with `start` offsets in UTF-16 units."""
-    return Tree(text, _namespace(tree).body, utf16=True)
+def tree_of_nodes(text: str, nodes: Sequence[Json]) -> Tree:
+    """A tree that another parser gave: its objects and lists one after the other, the program first.
 
+    A member that is itself an object or a list is written `{"at": index}`: text of strangers may nest deeper than a
+    JSON reader follows. Nodes are those of ESTree with `start` in UTF-16 units.
+    """
+    made: list[Any] = [[] if isinstance(node, list) else SimpleNamespace() for node in nodes]
 
-def _namespace(value: Json) -> Any:
-    if isinstance(value, dict):
-        return SimpleNamespace(**{key: _namespace(inner) for key, inner in value.items()})
-    if isinstance(value, list):
-        return [_namespace(inner) for inner in value]
-    return value
+    def value_of(member: Json) -> Any:
+        return made[int(str(member["at"]))] if isinstance(member, Mapping) else member
+
+    for node, whole in zip(nodes, made, strict=True):
+        if isinstance(node, list):
+            whole.extend(value_of(member) for member in node)
+        elif isinstance(node, Mapping):
+            vars(whole).update((key, value_of(member)) for key, member in node.items())
+    return Tree(text, made[0].body, utf16=True)

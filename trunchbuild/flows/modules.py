@@ -112,9 +112,10 @@ class _Graph:
 
     def _irregular(self, path: str, one: Import, place: str) -> Fault | None:
         """What stands where the file should be, when it is a symbolic link, a folder or a submodule."""
-        if not one.specifier.startswith("."):
+        wanted = joined(path, one.specifier)
+        if not one.specifier.startswith(".") or self.tree.is_file(wanted):
             return None
-        for candidate in candidates(joined(path, one.specifier), is_folder=False):
+        for candidate in candidates(wanted, is_folder=False):
             try:
                 self.tree.read(candidate)
             except NotAFileError as error:

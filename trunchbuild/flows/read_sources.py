@@ -61,13 +61,13 @@ def read_source(tree: SourceTree, name: str, path: str) -> Source:
 
 
 def read_sources(tree: SourceTree, paths: Mapping[str, str]) -> list[Source]:
-    """Read all sources of a tree, sorted by name; every one that cannot be read is listed.
+    """Read all sources of a tree, in the order of `paths`; every one that cannot be read is listed.
 
     Raises:
         BadInputError: At least one cannot be read.
     """
     tree.prefetch(paths.values())
-    return read_all(partial(read_source, tree, name, paths[name]) for name in sorted(paths))
+    return read_all(partial(read_source, tree, name, path) for name, path in paths.items())
 
 
 def read_all(readers: Iterable[Callable[[], Source]]) -> list[Source]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -17,6 +18,12 @@ from trunchbuild.flows.read_sources import Source, file_record
 
 PlacedCase: TypeAlias = tuple[str, Json]
 """Where a case stands (for a transformer: a pointer into what it returned), and the case; not yet checked."""
+
+# What V8 and Python say where a source's member is read of a name that is none.
+_OF_A_SOURCE = re.compile(
+    r"TypeError: Cannot read properties of undefined \(reading '(?:content|path|sha256)'\)|KeyError: "
+    r"|TypeError: Cannot destructure property '(?:content|path|sha256)' of"
+)
 
 LookAtCases: TypeAlias = Callable[[Iterable[PlacedCase]], None]
 
@@ -45,6 +52,8 @@ def run_transformer(
 ) -> TransformerRun:
     """Read the module graph, run the transformer twice, and say what its output was made from.
 
+    The transformer sees the sources in the order given; the record lists them by name.
+
     `look` sees the first run's cases while the second still runs; what it raises is raised once both are equal.
 
     Raises:
@@ -64,7 +73,7 @@ def run_transformer(
         name=output.name,
         path=transformer,
         modules=module_records(tree, graph),
-        sources=tuple(source.record for source in sources),
+        sources=tuple(sorted((source.record for source in sources), key=lambda record: record.name)),
     )
     return TransformerRun(record, output)
 
@@ -72,7 +81,7 @@ def run_transformer(
 def _naming_sources(error: GuestError, names: Iterable[str]) -> GuestError:
     """The error; where it looks like a source by a name that is none, with the names that there are."""
     [fault, *others] = error.faults
-    if others or fault.hint or not fault.message.startswith(("TypeError: Cannot read properties of", "KeyError: ")):
+    if others or fault.hint or not _OF_A_SOURCE.match(fault.message):
         return error
     hint = f"the sources' names are {', '.join(f'`{name}`' for name in sorted(names))}"
     return type(error)(error.message, faults=[replace(fault, hint=hint)])

@@ -63,6 +63,7 @@ class TransformRequest:
     """The folder that written paths are relative to."""
     transformer: Path
     sources: Mapping[str, Path]
+    """In the order in which the transformer sees them."""
     output: Path
     form: ExportFormat
     with_receipt: bool = True
@@ -173,7 +174,7 @@ def _read_sources(request: TransformRequest, tree: SourceTree, tools: TransformT
             return read_source(tree, name, shown)
         return read_source(tools.folders.open(path.parent), name, path.name).shown_as(shown)
 
-    return read_all(partial(read, name, path) for name, path in sorted(request.sources.items()))
+    return read_all(partial(read, name, path) for name, path in request.sources.items())
 
 
 def _from_root(request: TransformRequest, path: Path) -> str:

@@ -13,7 +13,7 @@
   const slice = uncurry(String.prototype.slice);
   const then = uncurry(Promise.prototype.then);
   const ArrayPrototype = Array.prototype;
-  const { check, describe, fault, isWellFormed, stackOf, textOf, textWithFunctions } = writer;
+  const { check, describe, fault, isWellFormed, named, stackOf, textOf, textWithFunctions } = writer;
 
   // `outcome` is JSON text once the run has ended.
   let outcome = null;
@@ -61,8 +61,9 @@
 
   function transform(namespace) {
     try {
+      if (!has(namespace, "default")) return invalid("the default export must be an object { name, transform }, and there is none");
       const module = namespace.default;
-      if (typeof module !== "object" || module === null) return invalid("the default export must be an object { name, transform }, got " + typeof module);
+      if (typeof module !== "object" || module === null) return invalid("the default export must be an object { name, transform }, got " + (module === null ? "null" : typeof module));
       const { name } = module;
       if (typeof name !== "string" || name === "" || !isWellFormed(name)) return invalid("`name` of the default export must be a non-empty string, got " + (typeof name === "string" ? stringify(name) : typeof name));
       if (typeof module.transform !== "function") return invalid("`transform` of the default export must be a function, got " + typeof module.transform);
@@ -79,7 +80,7 @@
   }
 
   function writeCases(name, cases) {
-    if (isProxy(cases) || !isArray(cases) || getPrototypeOf(cases) !== ArrayPrototype) return invalid("transform() must return an array of cases, got " + (cases === null ? "null" : typeof cases));
+    if (isProxy(cases) || !isArray(cases) || getPrototypeOf(cases) !== ArrayPrototype) return invalid("transform() must return an array of cases, got " + named(cases));
     const { length } = cases;
     if (length === 0) return invalid("transform() returned no cases");
     if (length > MAX_CASES) return invalid("transform() returned " + length + " cases; a release holds " + MAX_CASES + " at most");
@@ -89,7 +90,7 @@
       if (property === undefined) return refuse(fault("a hole in the array of cases"), "/" + i);
       if (!hasOwn(property, "value")) return refuse(fault("an accessor"), "/" + i);
       const item = property.value;
-      if (typeof item !== "object" || item === null || isArray(item)) return invalid("a case must be an object; at /" + i + " of the result stands " + (item === null ? "null" : isArray(item) ? "an array" : typeof item));
+      if (typeof item !== "object" || item === null || isArray(item)) return invalid("a case must be an object; at /" + i + " of the result stands " + named(item));
       const inner = check(item, 0, false);
       if (inner !== null) return refuse(inner, "/" + i, isProxy(item) ? undefined : item);
       try {
@@ -219,6 +220,8 @@
 
   // ---- the driver: every member takes and gives primitives, or objects of this realm -----------------------------------------
 
+  timers.onUncaught((error) => (calls === null ? fail("threw", error) : failed("threw in a timer: " + describe(error))));
+
   return freeze({
     __proto__: null,
     source, batch, grade,
@@ -227,7 +230,7 @@
     describe,
     failed,
     /** Run the oldest timer that waits; whether there was one. */
-    tick: () => timers.tick((error) => (calls === null ? fail("threw", error) : failed("threw in a timer: " + describe(error)))),
+    tick: () => timers.tick(),
     again() { outcome = null; },
     aim(namespace, names) {
       outcome = null;

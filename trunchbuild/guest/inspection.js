@@ -240,8 +240,9 @@
 
   // ---- structuredClone -----------------------------------------------------------------------------------------------------------
 
-  function structuredClone(root) {
+  function structuredClone(root, options) {
     const copies = new Map();
+    const moved = [...(options?.transfer ?? [])];
     const refuse = (value) => { throw exception("DataCloneError", `${typeof value === "symbol" ? String(value) : typeof value === "function" ? Function.prototype.toString.call(value) : "#<Object>"} could not be cloned.`); };
     const clone = (value) => {
       if (typeof value === "symbol" || typeof value === "function") refuse(value);
@@ -278,7 +279,13 @@
       for (const key of Object.keys(value)) Object.defineProperty(copy, key, { value: clone(value[key]), writable: true, enumerable: true, configurable: true });
       return copy;
     };
-    return clone(root);
+    for (const [at, memory] of moved.entries()) {
+      if (!types.isArrayBuffer(memory)) throw exception("DataCloneError", "Value not transferable");
+      if (memory.detached || moved.indexOf(memory) !== at) throw exception("DataCloneError", memory.detached ? "An ArrayBuffer is detached and could not be cloned." : "ArrayBuffer occurs in the transfer list more than once");
+    }
+    const copy = clone(root);
+    for (const memory of moved) memory.transfer();
+    return copy;
   }
 
   return { __proto__: null, assert, inspect, strict, structuredClone, types, util };

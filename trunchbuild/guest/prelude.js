@@ -196,6 +196,8 @@
   let firstTimer = null;
   let lastTimer = null;
   let timerCount = 0;
+  /** Where an error goes that no code of the author can catch; Node ends a process with it. */
+  let onUncaught = () => {};
   function later(name, callback, delay, values) {
     if (typeof callback !== "function") throw new TypeError("The callback of " + name + " must be a function");
     const milliseconds = +delay;
@@ -210,7 +212,7 @@
     for (let timer = firstTimer; timer !== null; timer = timer.next) if (timer.id === id) timer.callback = null;
   }
   /** Run the oldest timer that waits; whether there was one. */
-  function tick(onError) {
+  function tick() {
     while (firstTimer !== null) {
       const { callback, values, next } = firstTimer;
       firstTimer = next;
@@ -219,7 +221,7 @@
       try {
         apply(callback, undefined, values);
       } catch (error) {
-        onError(error);
+        onUncaught(error);
       }
       return true;
     }
@@ -233,7 +235,13 @@
     clearInterval(id) { cancel(id); },
     queueMicrotask(callback) {
       if (typeof callback !== "function") throw new TypeError("The callback of queueMicrotask must be a function");
-      then(resolved, () => { callback(); });
+      then(resolved, () => {
+        try {
+          callback();
+        } catch (error) {
+          onUncaught(error);
+        }
+      });
     },
     setInterval: denials.setInterval,
   };
@@ -260,7 +268,7 @@
 
   return part("driver")({
     __proto__: null, isProxy, pure, writer, library, part,
-    timers: { __proto__: null, tick, reset() { firstTimer = lastTimer = null; timerCount = 0; } },
+    timers: { __proto__: null, tick, onUncaught(report) { onUncaught = report; }, reset() { firstTimer = lastTimer = null; timerCount = 0; } },
     refusal: { __proto__: null, what: () => refused, forget() { refused = null; } },
   });
 })

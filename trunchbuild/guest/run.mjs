@@ -5,7 +5,7 @@
 //   transform  header {name, count}, then one case a line
 //   load       one line {value, functions} per graph
 //   strip      one line: path -> {text} or {message, line, column}
-//   parse      one line: {tree} of one module, or {message, line, column}
+//   parse      one line: {nodes} of one module's tree, or {message, line, column}, or {message} where it nests too deeply
 //   versions   header {versions}
 //   evaluate   a conversation by lines on a pipe, see evaluate.mjs
 // `status` of a failure is refused, threw, invalid, limit, syntax or link; then there are `message` and `place`, or a

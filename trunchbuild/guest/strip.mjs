@@ -1,6 +1,8 @@
 // TypeScript to JavaScript with the author's positions, and syntax trees for what the host's own parser cannot read.
 import { createRequire, stripTypeScriptTypes } from "node:module";
 
+const TOO_DEEP = "nested too deeply to be read";
+
 /** The place that Node puts above the message: `:LINE`, the lines around, and carets under the column. */
 function placeOf(error) {
   const [first, ...rest] = String(error.stack).split("\n");
@@ -19,7 +21,9 @@ function stripOne(path, text) {
       return { text: stripTypeScriptTypes(text, { mode: "transform", sourceMap: true, sourceUrl: path }) };
     }
   } catch (error) {
-    return { message: String(error.message), ...placeOf(error) };
+    // The compiler of types runs in WebAssembly, whose stack ends in a trap.
+    const isTrap = error instanceof WebAssembly.RuntimeError || error instanceof RangeError || /memory access out of bounds|call stack/.test(error.message);
+    return isTrap ? { message: TOO_DEEP, line: 1, column: 1 } : { message: String(error.message), ...placeOf(error) };
   }
 }
 
@@ -29,13 +33,27 @@ export function strip(sources) {
   return result;
 }
 
-/** The tree in ESTree form by the parser that Node ships; `bigint` values become text. */
+/** The objects and lists of a tree one after the other, each member that is one as `{at: index}`; BigInts as text. */
+function listed(tree) {
+  const nodes = [];
+  const add = (value) => ({ at: nodes.push(value) - 1 });
+  const member = (value) => (typeof value === "bigint" ? String(value) : value instanceof RegExp ? null : typeof value === "object" && value !== null ? add(value) : value);
+  add(tree);
+  // What is added while this runs is reached too.
+  for (let i = 0; i < nodes.length; i++) {
+    const node = nodes[i];
+    nodes[i] = Array.isArray(node) ? node.map(member) : Object.fromEntries(Object.entries(node).map(([key, value]) => [key, member(value)]));
+  }
+  return nodes;
+}
+
+/** The tree in ESTree form by the parser that Node ships, or what is wrong with the text; no line means: too deep. */
 export function syntaxTree(text) {
   const acorn = createRequire(import.meta.url)("internal/deps/acorn/acorn/dist/acorn");
   try {
-    const tree = acorn.parse(text, { ecmaVersion: "latest", sourceType: "module" });
-    return { tree: JSON.parse(JSON.stringify(tree, (_, value) => (typeof value === "bigint" ? String(value) : value))) };
+    return { nodes: listed(acorn.parse(text, { ecmaVersion: "latest", sourceType: "module" })) };
   } catch (error) {
+    if (error instanceof RangeError || error.message.startsWith("Not enough stack space")) return { message: TOO_DEEP };
     if (!error.loc) throw error;
     return { message: error.message.replace(/ \(\d+:\d+\)$/, ""), line: error.loc.line, column: error.loc.column + 1 };
   }

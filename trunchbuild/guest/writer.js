@@ -24,6 +24,10 @@
   const KINDS = [
     [Date.prototype, "a Date"], [Map.prototype, "a Map"], [Set.prototype, "a Set"], [RegExp.prototype, "a RegExp"],
     [Promise.prototype, "a promise (is an await missing?)"], [Text.prototype, "a String object"],
+    [getPrototypeOf(getPrototypeOf(async function* () {}.prototype)), "an asynchronous generator (Array.fromAsync() makes an array of it)"],
+    [getPrototypeOf(getPrototypeOf([][Symbol.iterator]())), "an iterator or generator (write `[...it]`)"],
+    [globals.BigInt.prototype, "a BigInt object"], [globals.DataView.prototype, "a DataView"],
+    [globals.WeakMap.prototype, "a WeakMap"], [globals.WeakSet.prototype, "a WeakSet"],
     [Number.prototype, "a Number object"], [globals.Boolean.prototype, "a Boolean object"],
     [globals.ArrayBuffer.prototype, "an ArrayBuffer"], [globals.Symbol.prototype, "a Symbol object"],
   ];
@@ -39,7 +43,23 @@
     return "an instance of a class";
   }
 
-  const fault = (why, limit) => ({ __proto__: null, pointer: "", why, limit: limit === true });
+  const fault = (why, limit) => ({ __proto__: null, pointer: "", why, limit: limit === true, deepest: undefined, loop: "" });
+  /** A value beyond the greatest depth: if it is also one of those around it, the way back up finds that out. */
+  function tooDeep(value) {
+    const inner = fault("a value nested deeper than " + MAX_DEPTH + " levels");
+    inner.deepest = value;
+    return inner;
+  }
+  /** On the way up from a fault inside `value`: where a cycle closes, the pointer is that of its outermost object. */
+  function around(value, inner) {
+    if (inner === null || inner.deepest !== value) return inner;
+    if (inner.loop === "") {
+      inner.loop = inner.pointer;
+      inner.why = "a cycle (its " + inner.loop + " is itself)";
+    }
+    inner.pointer = "";
+    return inner;
+  }
   function under(key, inner) {
     const part = typeof key === "number" ? key : replaceAll(replaceAll(toWellFormed(slice(key, 0, 200)), "~", "~0"), "/", "~1");
     inner.pointer = "/" + part + inner.pointer;
@@ -68,9 +88,9 @@
         return fault("a symbol");
     }
     if (isProxy(value)) return fault("a Proxy");
-    if (depth >= MAX_DEPTH) return fault("a value nested deeper than " + MAX_DEPTH + " levels, or a cycle");
+    if (depth >= MAX_DEPTH) return tooDeep(value);
     if (--valuesLeft < 0) return fault("more than " + MAX_VALUES + " values", true);
-    return isArray(value) ? checkArray(value, depth, functions) : checkObject(value, depth, functions);
+    return around(value, isArray(value) ? checkArray(value, depth, functions) : checkObject(value, depth, functions));
   }
 
   function checkArray(value, depth, functions) {
@@ -173,8 +193,18 @@
     }
   }
 
+  /** What stands where a plain array, or a value of another kind, should. */
+  function named(value) {
+    if (value === null) return "null";
+    if (typeof value !== "object") return typeof value;
+    if (isProxy(value)) return "a Proxy";
+    const prototype = getPrototypeOf(value);
+    if (prototype === ObjectPrototype || prototype === null) return "a plain object";
+    return prototype === ArrayPrototype ? "an array" : kindOf(value, prototype);
+  }
+
   return {
-    __proto__: null, check, describe, fault, isWellFormed, stackOf, textOf, textWithFunctions,
+    __proto__: null, check, describe, named, fault, isWellFormed, stackOf, textOf, textWithFunctions,
     /** Allow the next result as many values as the first. */
     renew: () => { valuesLeft = MAX_VALUES; },
   };

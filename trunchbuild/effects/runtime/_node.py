@@ -17,7 +17,7 @@ from typing import Any
 
 from trunchbuild.core import policy
 from trunchbuild.core.confinement import Limits, Sandbox
-from trunchbuild.core.javascript_parser import Unreadable, tree_of_json
+from trunchbuild.core.javascript_parser import Unreadable, tree_of_nodes
 from trunchbuild.core.json_types import Json
 from trunchbuild.core.modules import ModuleGraph
 from trunchbuild.core.policy import position_of_offset, survey_module, survey_tree, unreadable
@@ -43,6 +43,7 @@ from trunchbuild.effects.runtime._two_runs import (
 from trunchbuild.effects.runtime.api import (
     EvaluatorCall,
     EvaluatorOutcome,
+    GuestError,
     LoadedModule,
     Look,
     RuntimeVersions,
@@ -50,6 +51,10 @@ from trunchbuild.effects.runtime.api import (
     Transformed,
 )
 from trunchbuild.errors import Fault, TrunchbuildError
+
+_DEEP_STACK = "--stack-size=3900"
+"""KiB. Linux gives the first thread of a process 8 MiB (getrlimit(2), RLIMIT_STACK) unless told otherwise."""
+_TOO_DEEP = "nested too deeply to be read"
 
 
 class NodeRuntime:
@@ -198,17 +203,32 @@ class NodeRuntime:
             with _without_collection():
                 return survey_module(path, text)
         except Unreadable as problem:
-            answer = self._ask({"mode": "parse", "text": text}, "--expose-internals", about=path).body
-            if "tree" in answer:
-                return survey_tree(path, tree_of_json(text, answer["tree"]))
+            answer = self._parsed(path, text)
             if "line" in answer:
                 return unreadable(path, text, *_problem(answer))
-            return unreadable(path, text, problem.message, *position_of_offset(text, problem.offset))
+            try:
+                if "nodes" in answer:
+                    return survey_tree(path, tree_of_nodes(text, answer["nodes"]))
+            except RecursionError:
+                return unreadable(path, text, _TOO_DEEP, 1, 1)
+            return unreadable(path, text, answer.get("message", _TOO_DEEP), *position_of_offset(text, problem.offset))
+
+    def _parsed(self, path: str, text: str) -> Any:
+        """The answer of Node's own parser; where its stack is used up, once more with most of what a process has."""
+        request: dict[str, Json] = {"mode": "parse", "text": text}
+        answer = self._ask(request, "--expose-internals", about=path).body
+        if "nodes" in answer or "line" in answer:
+            return answer
+        try:
+            return self._ask(request, "--expose-internals", _DEEP_STACK, about=path).body
+        except GuestError:
+            # Where the user's limits leave a process less stack than that.
+            return answer
 
     def _faults(self, path: str, text: str, header: Header) -> Iterator[Fault]:
         """Where in one module lies what V8 said of all: it keeps the place of syntax and link errors to itself."""
         if header.status == "syntax":
-            answer = self._ask({"mode": "parse", "text": text}, "--expose-internals", about=path).body
+            answer = self._parsed(path, text)
             if "line" in answer:
                 yield unreadable(path, text, *_problem(answer)).findings[0].fault
         elif header.status == "link":

@@ -21,6 +21,7 @@ from trunchbuild.errors import Fault, TrunchbuildError
 STACK_DEPTH = 20
 
 _MISSING = re.compile(r"The requested module '(.+)' does not provide an export named '(.+)'")
+_CONFLICTING = re.compile(r"The requested module '(.+)' contains conflicting star exports for name '([^']+)'")
 _BUILTIN_HINT = "of Node's built-in modules only what is pure is there"
 
 
@@ -55,14 +56,19 @@ def with_places(
 
 def missing_export(path: str, survey: Survey, message: str) -> Iterator[Fault]:
     """The import that V8 complains about, with its place."""
-    missing = _MISSING.search(message)
-    if missing is None:
+    found = _MISSING.search(message) or _CONFLICTING.search(message)
+    if found is None:
         return
-    specifier, name = missing.groups()
+    specifier, name = found.groups()
+    fault = Fault("", f"`{specifier}` does not export `{name}`", hint=_BUILTIN_HINT)
+    if found.re is _CONFLICTING:
+        fault = Fault(
+            "", f"two `export *` of `{specifier}` export `{name}`", hint="import it from the module that has it"
+        )
     for one in survey.imports:
         for imported, place in one.names if one.specifier == specifier else ():
             if imported == name:
-                yield Fault(f"{path}:{place}", f"`{specifier}` does not export `{name}`", hint=_BUILTIN_HINT)
+                yield replace(fault, place=f"{path}:{place}")
 
 
 def _mapped(faults: Iterable[Fault], graphs: Iterable[ModuleGraph]) -> list[Fault]:
