@@ -7,6 +7,7 @@ import struct
 import pytest
 
 from trunchbuild.effects.sandbox._seccomp import seccomp_program, supported
+from trunchbuild.effects.sandbox._seccomp_host import OWN_PID, host_program
 
 ALLOW, KILL, EPERM, ENOSYS = 0x7FFF0000, 0x80000000, 0x00050001, 0x00050026
 X86_64, AARCH64, I386 = 0xC000003E, 0xC00000B7, 0x40000003
@@ -14,9 +15,9 @@ THREAD = 0x3D0F00  # what glibc's pthread_create passes to clone
 FORK = 0x01200011  # CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD
 
 
-def decide(program: bytes, architecture: int, number: int, argument: int = 0) -> int:
+def decide(program: bytes, architecture: int, number: int, *arguments: int) -> int:
     """Run the program over one struct seccomp_data."""
-    data = struct.pack("<IIQ6Q", number, architecture, 0, argument, 0, 0, 0, 0, 0)
+    data = struct.pack("<IIQ6Q", number, architecture, 0, *(*arguments, 0, 0, 0, 0, 0, 0)[:6])
     instructions = list(struct.iter_unpack("<HBBI", program))
     accumulator, at = 0, 0
     while True:
@@ -92,3 +93,37 @@ def test_kernel_limits() -> None:
         assert len(program) // 8 <= 4096
     assert supported("x86_64")
     assert not supported("riscv64")
+
+
+# Numbers and arguments of x86_64 and aarch64, from the same tables; 4711 stands for the guest's own process.
+OWN = 4711
+SHARED = {
+    "x86_64": (
+        X86_64,
+        {"open": 2, "openat": 257, "kill": 62, "tgkill": 234, "prlimit64": 302, "chmod": 90, "uname": 63},
+    ),
+    "aarch64": (AARCH64, {"openat": 56, "kill": 129, "tgkill": 131, "prlimit64": 261, "fchmodat": 53, "uname": 160}),
+}
+O_WRONLY, O_RDWR, O_CREAT, O_TRUNC, O_CLOEXEC, O_DIRECTORY = 1, 2, 0o100, 0o1000, 0o2000000, 0o200000
+
+
+@pytest.mark.parametrize("machine", SHARED)
+def test_the_second_filter_looks_at_arguments(machine: str) -> None:
+    """Reading is fine and writing is not; the own process may be signalled and no other."""
+    architecture, numbers = SHARED[machine]
+    program = host_program(machine).replace(struct.pack("<I", OWN_PID), struct.pack("<I", OWN))
+
+    def answer(name: str, *arguments: int) -> int:
+        return decide(program, architecture, numbers[name], *arguments)
+
+    for flags in (0, O_CLOEXEC, O_DIRECTORY | O_CLOEXEC):
+        assert answer("openat", 0xFFFFFF9C, 1, flags) == ALLOW
+    for flags in (O_WRONLY, O_RDWR, O_CREAT, O_TRUNC, O_CLOEXEC | O_TRUNC, O_WRONLY | O_CREAT | O_TRUNC):
+        assert answer("openat", 0xFFFFFF9C, 1, flags) == EPERM
+    if "open" in numbers:
+        assert (answer("open", 1, 0), answer("open", 1, O_TRUNC)) == (ALLOW, EPERM)
+    assert [answer("kill", pid, 9) for pid in (OWN, 0, 1, OWN + 1, 0xFFFFFFFF)] == [ALLOW, EPERM, EPERM, EPERM, EPERM]
+    assert [answer("tgkill", pid, 7, 6) for pid in (OWN, 1)] == [ALLOW, EPERM]
+    assert [answer("prlimit64", pid, 7) for pid in (0, OWN, 1)] == [ALLOW, ALLOW, EPERM]
+    assert answer("chmod" if machine == "x86_64" else "fchmodat", 1, 0o777) == EPERM
+    assert answer("uname", 1) == ALLOW

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from trunchbuild.cli.render import warn
 from trunchbuild.cli.wiring import App
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the answer (or the error) as JSON.")
@@ -14,6 +15,7 @@ def _no_sandbox(ctx: click.Context, _parameter: click.Parameter, value: bool) ->
         app = ctx.find_object(App)
         if app is not None:
             app.unsafe_no_sandbox = True
+            warn("the repository's code runs unconfined, with all the rights of your user")
 
 
 # For every command that runs a repository's code.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import ExitStack
 from functools import cached_property
 from typing import TYPE_CHECKING, Self
@@ -112,6 +113,10 @@ class App:
 
         cache = self.settings.home / "cache"
         ways: list[Way] = [system_bubblewrap(), wheel_bubblewrap(), Landlock(cache / "trees")]
+        if sys.platform == "darwin":
+            from trunchbuild.effects.sandbox._seatbelt import Seatbelt  # noqa: PLC0415 - only there
+
+            ways = [Seatbelt()]
         return ConfinedSandbox(ways, probe_request(), cache / "sandbox")
 
     @cached_property

@@ -13,6 +13,9 @@ from typing import IO, Literal, Protocol
 
 from trunchbuild.errors import MachineError
 
+UNCONFINED = "none (unsafe)"
+"""The name of the sandbox that is none; provenance carries it, and `verify` looks for it."""
+
 Ending = Literal["exited", "signalled", "timed-out", "cpu-limit", "out-of-memory", "too-much-output"]
 
 

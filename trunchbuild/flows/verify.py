@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trunchbuild.core.checks import RELEASE_CHECKS, CheckReport, CheckResult, judged, left_open
+from trunchbuild.core.confinement import UNCONFINED
 from trunchbuild.core.ids import Digest, ReleaseId
 from trunchbuild.core.lockfile import LockConflictError, Lockfile, parse_lock, parse_toml
 from trunchbuild.core.manifest_reader import read_manifest
@@ -156,6 +157,8 @@ def _verify_present(order: VerifyOrder, subject: Subject, raw: RawFiles, tools: 
     else:
         not_asked += [7, 8]
     notes = () if found.cases_sha256 is None else (f"cases-sha256 {found.cases_sha256}",)
+    if found.provenance is not None and found.provenance.sandbox == UNCONFINED:
+        notes = (*notes, "built with --unsafe-no-sandbox: by its provenance, the repository's code ran unconfined")
     digest = None if found.digest is None else str(found.digest)
     return CheckReport(subject.name, digest, tuple(checks), tuple(not_asked), notes)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,23 +13,45 @@ from trunchbuild.core.confinement import Limits, Sandbox, SandboxOutcome, Sandbo
 from trunchbuild.effects.runtime._python_layout import FLAGS, probe_request, python_layout
 from trunchbuild.effects.sandbox._bubblewrap import system_bubblewrap, wheel_bubblewrap
 from trunchbuild.effects.sandbox._confined import ConfinedSandbox
+from trunchbuild.effects.sandbox._landlock import Landlock
+from trunchbuild.effects.sandbox._launch import Way
 from trunchbuild.effects.sandbox._none import NoSandbox
 
-WAYS = {"bubblewrap of the wheel": wheel_bubblewrap(), "bubblewrap of the system": system_bubblewrap()}
+_TREES = tempfile.TemporaryDirectory(prefix="trees-")
+"""What the Landlock way keeps; gone when the tests end."""
+
+WAYS: dict[str, Way] = {
+    "bubblewrap of the wheel": wheel_bubblewrap(),
+    "bubblewrap of the system": system_bubblewrap(),
+    "Landlock": Landlock(Path(_TREES.name)),
+}
 CONFINING = {name: way for name, way in WAYS.items() if way.missing() is None}
 """The ways that this machine has; the package's own is always among them on Linux."""
 
 LIMITS = Limits(wall_seconds=20.0, cpu_seconds=10, address_space_bytes=1 << 30, output_bytes=1 << 20)
 
 
+class OneWay(ConfinedSandbox):
+    """A sandbox with a single way, and what a guest sees under it."""
+
+    def __init__(self, way: Way) -> None:
+        super().__init__([way], probe_request())
+        self.shares_tree = isinstance(way, Landlock)
+        """Whether the guest sees the host's own tree, user, processes and name, and may open nothing of it."""
+
+    def place(self, host: Path, inside: str) -> str:
+        """Where the guest finds a file that was given as `inside`."""
+        return str(host) if self.shares_tree else inside
+
+
 @pytest.fixture(params=CONFINING, scope="session")
-def sandbox(request: pytest.FixtureRequest) -> Sandbox:
-    return ConfinedSandbox([CONFINING[request.param]], probe_request())
+def sandbox(request: pytest.FixtureRequest) -> OneWay:
+    return OneWay(CONFINING[request.param])
 
 
 @pytest.fixture(params=[*CONFINING, "none"], scope="session")
 def limited(request: pytest.FixtureRequest) -> Sandbox:
-    return NoSandbox() if request.param == "none" else ConfinedSandbox([CONFINING[request.param]], probe_request())
+    return NoSandbox() if request.param == "none" else OneWay(CONFINING[request.param])
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +67,12 @@ def request_for(
     limits: Limits = LIMITS,
     read_only: Mapping[Path, str] | None = None,
     environment: Mapping[str, str] | None = None,
+    words: Sequence[str] = (),
 ) -> SandboxRequest:
-    """The guest's Python with a program on its command line."""
+    """The guest's Python with a program on its command line, and further words."""
     layout = python_layout()
     return SandboxRequest(
-        (str(layout.program), *FLAGS, "-u", "-c", code),
+        (str(layout.program), *FLAGS, "-u", "-c", code, *words),
         {**layout.read_only, **(read_only or {})},
         environment or {},
         hidden=layout.hidden,
@@ -59,7 +82,7 @@ def request_for(
 
 def run_python(sandbox: Sandbox, code: str, stdin: bytes = b"", **changes: object) -> Run:
     """Run a program to its end; `changes` are fields of the request."""
-    known = {key: changes.pop(key) for key in ("limits", "read_only", "environment") if key in changes}
+    known = {key: changes.pop(key) for key in ("limits", "read_only", "environment", "words") if key in changes}
     request = replace(request_for(code, **known), **changes)  # type: ignore[arg-type]
     output: list[bytes] = []
     with tempfile.TemporaryFile() as file:

@@ -15,6 +15,7 @@ from trunchbuild.effects.runtime._python_layout import GUEST_FOLDER, probe_reque
 from trunchbuild.effects.sandbox._bubblewrap import Bubblewrap
 from trunchbuild.effects.sandbox._confined import ConfinedSandbox
 from trunchbuild.effects.sandbox._cures import cure_of
+from trunchbuild.effects.sandbox._landlock import LAUNCHER, Landlock
 from trunchbuild.effects.sandbox._launch import Launch, Way
 from trunchbuild.effects.sandbox._none import NoSandbox
 from trunchbuild.errors import Fault
@@ -179,6 +180,7 @@ def _with_nothing(sandbox: ConfinedSandbox, request: SandboxRequest) -> SandboxO
         ("bwrap: prctl(PR_SET_SECCOMP) failed: Invalid argument", "CONFIG_SECCOMP_FILTER"),
         ("bwrap: Can't find source path /root/x: Permission denied", "readable"),
         ("bwrap: No permissions to create new namespace", "seccomp=unconfined"),
+        ("landlock launcher: Landlock: Function not implemented (errno 38)", "lsm="),
         ("bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted", "seccomp=unconfined"),
     ],
 )
@@ -191,3 +193,42 @@ def test_known_failures_have_a_cure(words: str, cure: str) -> None:
 
 def test_the_unsafe_back_end_says_so() -> None:
     assert NoSandbox().name == "none (unsafe)"
+
+
+def changed_launcher(folder: Path, old: str, new: str) -> Landlock:
+    """The Landlock way with one step of its launcher changed."""
+    text = LAUNCHER.read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    changed = folder / "launcher.py"
+    changed.write_text(text.replace(old, new), encoding="utf-8")
+    return Landlock(folder / "trees", launcher=changed)
+
+
+def test_the_launcher_as_it_is_holds(tmp_path: Path) -> None:
+    assert run(ConfinedSandbox([Landlock(tmp_path / "trees")], probe_request())) == b"ran\n"
+
+
+@pytest.mark.parametrize("step", ["    restrict_files(order)\n", "        install_filter(program)\n"])
+def test_a_weakened_launcher_is_refused(step: str, tmp_path: Path) -> None:
+    """Without the rules on files, or without the filters, the probe gets out."""
+    way = changed_launcher(tmp_path, step, f"{step[: len(step) - len(step.lstrip())]}pass\n")
+    with pytest.raises(SandboxUnavailableError) as caught:
+        run(ConfinedSandbox([way], probe_request()))
+    assert "does not hold" in caught.value.faults[0].message
+
+
+BROKEN_CALLS = {
+    "no_new_privs": ("PR_SET_NO_NEW_PRIVS, 1)", "PR_SET_NO_NEW_PRIVS, 2)"),
+    "dropping the capabilities": ("CAPSET[machine], header", "CAPSET[machine], bytes(8)"),
+    "landlock_create_ruleset": ("ctypes.c_size_t(len(attributes))", "ctypes.c_size_t(1)"),
+    "landlock_restrict_self": ("RESTRICT_SELF, ctypes.c_int(ruleset)", "RESTRICT_SELF, ctypes.c_int(-1)"),
+    "PR_SET_SECCOMP": ("SECCOMP_MODE_FILTER, ctypes", "99, ctypes"),
+    "the parent is gone": ('!= order["parent"]', '== order["parent"]'),
+}
+
+
+@pytest.mark.parametrize("step", BROKEN_CALLS)
+def test_a_step_that_fails_ends_the_launcher(step: str, tmp_path: Path) -> None:
+    """Each call's failure is an end with its name and the system's words, never a start without it."""
+    with pytest.raises(SandboxUnavailableError, match=step):
+        run(ConfinedSandbox([changed_launcher(tmp_path, *BROKEN_CALLS[step])], probe_request()))

@@ -18,12 +18,18 @@ _CONTAINER = (
     " (Docker, Podman; with AppArmor also `--security-opt apparmor=unconfined`), or run on the host"
 )
 _OLD = "this bubblewrap is too old: 0.8 or later is needed"
+_LANDLOCK = (
+    "Landlock needs Linux 5.13 or newer with CONFIG_SECURITY_LANDLOCK and `landlock` among the boot parameter `lsm=`"
+    " (see /sys/kernel/security/lsm); a container's system call filter may refuse it too: start the container with"
+    " `--security-opt seccomp=unconfined`"
+)
 _FILTER = "the kernel has no seccomp filters (CONFIG_SECCOMP_FILTER)"
 _READ = "a file that the runtime needs is not readable for this user; install Python and trunchbuild where it is"
 
 _BY_WORDS = {
     ("Unknown option",): _OLD,
     ("SECCOMP",): _FILTER,
+    ("Landlock:", "landlock_"): _LANDLOCK,
     ("Can't find source path", "execvp"): _READ,
 }
 _BY_SETTING = {

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO
 
-from trunchbuild.core.confinement import SandboxOutcome, SandboxProcess, SandboxRequest
+from trunchbuild.core.confinement import UNCONFINED, SandboxOutcome, SandboxProcess, SandboxRequest
 from trunchbuild.effects.sandbox._host_paths import outside_command
 from trunchbuild.effects.sandbox._launch import Launch, limited
 from trunchbuild.effects.sandbox._lines import LineProcess
@@ -16,7 +16,7 @@ from trunchbuild.effects.sandbox._process import run_to_end
 class NoSandbox:
     """Implements `Sandbox` without confining: the guest can do whatever the user can."""
 
-    name = "none (unsafe)"
+    name = UNCONFINED
 
     def run(self, request: SandboxRequest, stdin: IO[bytes], on_output: Callable[[bytes], None]) -> SandboxOutcome:
         """Run to the end."""
