@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from dataclasses import dataclass
 
 from trunchbuild.core.python_library import (
     BUILTINS,
     LIBRARY,
+    LOADED_WITH_PARENT,
     MODULE_HINTS,
     REFUSED_BUILTINS,
     WITHHELD,
@@ -18,9 +20,16 @@ from trunchbuild.core.python_scopes import Scope, Scopes, parts_of_scope, scope_
 from trunchbuild.core.survey import Finding
 from trunchbuild.errors import Fault
 
+# PEP 263: in one of the first two lines; in the second only below a line without code.
 _CODING = re.compile(r"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
-_UTF8 = ("utf-8", "utf8", "utf-8-sig")
+_NO_CODE = re.compile(r"^[ \t\f]*(?:#|\r?$)")
+_UTF8 = ("utf-8", "utf8", "u8", "utf")
+_NO_FILE = "/dev/null/module"
+"""For some errors Python opens the file that it believes to read. None can have this name."""
+
 _DEL = "`__del__` runs at a moment that differs from run to run"
+_GUARDED_METHODS = ("format", "format_map")
+"""A class pattern would read these methods past the guard of format strings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +56,11 @@ class CheckedModule:
 def check_python(path: str, text: str) -> CheckedModule:
     """Read one module. `path` is for places; nothing is opened."""
     source = text.removeprefix("\ufeff")
-    for number, line in enumerate(source.split("\n", 2)[:2], 1):
-        declared = _CODING.match(line)
-        if declared and declared[1].lower().replace("_", "-") not in _UTF8:
-            return _unreadable(Fault(f"{path}:{number}:1", "the file declares an encoding", "utf-8", declared[1]))
+    declared = _declared_encoding(source)
+    if declared is not None:
+        return _unreadable(Fault(f"{path}:{declared[0]}:1", "the file declares an encoding", "utf-8", declared[1]))
     try:
-        # Not the real name: for some errors the parser opens a file of the given name.
-        tree = ast.parse(source, "<module>")
+        tree = _parsed(source)
     except SyntaxError as error:
         place = f"{path}:{error.lineno or 1}:{error.offset or 1}"
         return _unreadable(Fault(place, f"syntax error: {error.msg}"))
@@ -64,6 +71,26 @@ def check_python(path: str, text: str) -> CheckedModule:
     checker = _Checker(path, source)
     checker.check(tree)
     return checker.result()
+
+
+def _parsed(source: str) -> ast.Module:
+    """The tree. What Python only warns about, such as an unknown escape, is no matter of this tool's users."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(source, _NO_FILE)
+
+
+def _declared_encoding(source: str) -> tuple[int, str] | None:
+    """Line and name of a declared encoding in which the bytes would mean another text."""
+    for number, line in enumerate(source.split("\n", 2)[:2], 1):
+        declared = _CODING.match(line)
+        if declared:
+            name = declared[1].lower().replace("_", "-")
+            fits = name in _UTF8 or name.startswith("utf-8-") or (name in ("ascii", "us-ascii") and source.isascii())
+            return None if fits else (number, declared[1])
+        if not _NO_CODE.match(line):
+            return None
+    return None
 
 
 def _unreadable(fault: Fault) -> CheckedModule:
@@ -83,6 +110,13 @@ def is_never_run(node: ast.AST) -> bool:
         case ast.Attribute(value=ast.Name(id="typing"), attr="TYPE_CHECKING"):
             return True
     return False
+
+
+def _way_to(module: str) -> str:
+    """What to do about a module that is none of Python's library for transformers."""
+    parent, _, name = module.rpartition(".")
+    own = f"a module of this repository is imported with its dots: `from .{parent} import {name}`"
+    return f"{own}; of Python's library there is what docs/reference/python-transformers.md lists"
 
 
 class _Checker:
@@ -140,14 +174,20 @@ class _Checker:
             case ast.Assign(targets=[ast.Name(id="__hash__")], value=ast.Attribute(attr="__hash__") as inherited):
                 self._inherited_hash = inherited
             case ast.MatchClass(kwd_attrs=names):
-                for name in filter(is_refused_attribute, names):
-                    self._attribute(node, name)
+                self._class_pattern(node, names)
             case ast.Assign(targets=[ast.Name(id="__match_args__")], value=value):
                 for part in ast.walk(value):
                     if isinstance(part, ast.Constant) and is_refused_attribute(str(part.value)):
                         self._attribute(part, str(part.value))
             case ast.FunctionDef(name="__del__"):
                 self._find(node, _DEL)
+
+    def _class_pattern(self, node: ast.AST, names: list[str]) -> None:
+        for name in names:
+            if is_refused_attribute(name):
+                self._attribute(node, name)
+            elif name in _GUARDED_METHODS:
+                self._find(node, f"`{name}` in a class pattern is not available to transformers")
 
     def _read_attribute(self, node: ast.AST, owner: ast.expr, name: str) -> None:
         base = owner.id if isinstance(owner, ast.Name) else ""
@@ -208,6 +248,8 @@ class _Checker:
         allowed = name in names or f"{module}.{name}" in LIBRARY if names else name not in WITHHELD.get(module, ())
         if is_refused_attribute(name):
             self._attribute(node, name)
+        elif f"{module}.{name}" in LOADED_WITH_PARENT:
+            self._allow(f"{module}.{name}")
         elif not allowed or (name.startswith("_") and not name.endswith("__")):
             hint = f"of this module there are {', '.join(names)}" if names else None
             self._find(node, f"`{module}.{name}` is not available to transformers", MODULE_HINTS.get(module) or hint)
@@ -220,8 +262,7 @@ class _Checker:
 
     def _refuse_module(self, node: ast.AST, module: str) -> None:
         hint = MODULE_HINTS.get(module) or MODULE_HINTS.get(module.partition(".")[0])
-        own = f"a module of this repository is imported with its dots: `from . import {module}`"
-        self._find(node, f"the module `{module}` is not available to transformers", hint or own)
+        self._find(node, f"the module `{module}` is not available to transformers", hint or _way_to(module))
 
     def _find(self, node: ast.AST, message: str, hint: str | None = None) -> None:
         line, column = self._position(node)

@@ -43,6 +43,7 @@ LIBRARY: Mapping[str, tuple[str, ...]] = {
     "io": ("StringIO", "BytesIO"),
     "itertools": _ALL,
     "json": ("loads", "load", "dumps", "dump", "JSONDecoder", "JSONEncoder", "JSONDecodeError"),
+    "json.decoder": ("JSONDecodeError", "JSONDecoder"),
     "keyword": _ALL,
     "math": _ALL,
     "numbers": _ALL,
@@ -66,6 +67,9 @@ LIBRARY: Mapping[str, tuple[str, ...]] = {
     "zlib": ("crc32", "adler32", "decompress", "decompressobj", "error"),
 }
 """Module -> its names that may be used."""
+
+LOADED_WITH_PARENT = frozenset(("collections.abc", "html.entities", "json.decoder"))
+"""Modules that need no import of their own: `import json` makes `json.decoder.JSONDecodeError` work."""
 
 WITHHELD: Mapping[str, tuple[str, ...]] = {
     "dataclasses": ("make_dataclass",),
@@ -139,7 +143,10 @@ BUILTINS: tuple[str, ...] = tuple(
 )
 """Every built-in name that exists for the author's code."""
 
-_DATA_NAMES = "class name qualname doc slots annotations members post_init wrapped match_args all version author"
+_DATA_NAMES = (
+    "class name qualname doc slots annotations members post_init wrapped match_args all version author"
+    " cause context notes"
+)
 _METHOD_NAMES = (
     "new init init_subclass set_name class_getitem repr str bytes format lt le eq ne gt ge hash bool call len"
     " length_hint getitem setitem delitem missing iter next reversed contains add sub mul matmul truediv floordiv"

@@ -34,12 +34,12 @@ def load_python_graph(tree: SourceTree, entry: str) -> ModuleGraph:
             continue
         data = tree.read(path)
         try:
-            text = data.decode("utf-8").removeprefix("\ufeff")
+            text = data.decode("utf-8")
         except UnicodeDecodeError as error:
             fault = Fault(path, f"not UTF-8: invalid byte at offset {error.start}")
             findings.append(Finding(fault, refused=False))
             text = ""
-        modules[path] = Module(path, hashlib.sha256(data).hexdigest(), "python", text)
+        modules[path] = Module(path, hashlib.sha256(data).hexdigest(), "python", text.removeprefix("\ufeff"))
         checked = check_python(path, text)
         resolved = resolve_python(path, checked.imports, tree.is_file)
         findings += [*checked.findings, *resolved.findings]

@@ -9,8 +9,22 @@ from _string import formatter_field_name_split, formatter_parser
 
 import _sets
 
+_SET_OPERATIONS = ("or_", "and_", "xor", "sub", "ior", "iand", "ixor", "isub")
+_NAMES_OF_CLASSES = ("__name__", "__qualname__", "__doc__")
+
 refusals = []
 """Faults, as `{place, message}`, in the order of their happening."""
+
+
+ran_out_of_memory = []
+"""Places where the author's code caught a MemoryError."""
+
+
+def caught():
+    """Stands first in every `except` block: what follows would depend on how much memory there is."""
+    error = sys.exc_info()[1]
+    if isinstance(error, MemoryError) and not ran_out_of_memory:
+        ran_out_of_memory.append(_sets.author_place())
 
 
 class RefusedError(Exception):
@@ -64,6 +78,9 @@ class Library:
             real = sys.modules[name]
             if name == "statistics":
                 _seeds_only(real)
+            elif name == "collections.abc":
+                # Its views make plain sets: `KeysView(d) & other`.
+                real.KeysView._from_iterable = real.ItemsView._from_iterable = _sets.Set
             self.facades[name] = Facade(name, self._values(name, real, table[name], withheld.get(name, ())), real)
         for name in sorted(table):
             inner = name
@@ -112,8 +129,15 @@ class Library:
                     refuse(f"operator.methodcaller({name!r})")
                 return operator.methodcaller(name, *arguments, **named)
 
-            replaced = {key: adopting(getattr(operator, key)) for key in ("or_", "and_", "xor", "sub")}
+            replaced = {key: adopting(getattr(operator, key)) for key in _SET_OPERATIONS}
             return {**replaced, "attrgetter": attrgetter, "methodcaller": methodcaller}
+        if name == "functools":
+            return self._wrapping(sys.modules["functools"])
+        if name == "dataclasses":
+            return {"dataclass": _of_named_fields(sys.modules["dataclasses"].dataclass)}
+        if name == "typing":
+            origin = sys.modules["typing"].get_origin
+            return {"get_origin": lambda kind: _sets.adopt_class(origin(kind))}
         if name == "ast":
 
             def literal_eval(text):
@@ -122,9 +146,26 @@ class Library:
             return {"literal_eval": literal_eval}
         return {}
 
+    def _wrapping(self, functools):
+        """`wraps` and `update_wrapper`, which copy the attributes that they are told."""
+
+        def check(assigned, updated):
+            assigned, updated = tuple(assigned), tuple(updated)
+            for name in {*assigned, *updated} - {*functools.WRAPPER_ASSIGNMENTS, *functools.WRAPPER_UPDATES}:
+                self.check_computed(name)
+            return assigned, updated
+
+        def update_wrapper(wrapper, wrapped, assigned=functools.WRAPPER_ASSIGNMENTS, updated=functools.WRAPPER_UPDATES):
+            return functools.update_wrapper(wrapper, wrapped, *check(assigned, updated))
+
+        def wraps(wrapped, assigned=functools.WRAPPER_ASSIGNMENTS, updated=functools.WRAPPER_UPDATES):
+            return functools.wraps(wrapped, *check(assigned, updated))
+
+        return {"update_wrapper": update_wrapper, "wraps": wraps}
+
     def check_computed(self, name):
         """As `check_attribute`, for a name that no reader of the text sees: only names as data."""
-        if isinstance(name, str) and name.startswith("__") and name not in ("__name__", "__qualname__", "__doc__"):
+        if isinstance(name, str) and name.startswith("__") and name not in _NAMES_OF_CLASSES:
             refuse(f"the computed attribute {name}")
         self.check_attribute(name)
 
@@ -148,14 +189,27 @@ class Library:
     def _check_format(self, text):
         try:
             for _, field, spec, _ in formatter_parser(text):
-                for is_attribute, name in formatter_field_name_split(field)[1] if field else ():
-                    if is_attribute:
-                        self.check_attribute(name)
+                if field:
+                    self._check_field(list(formatter_field_name_split(field)[1]))
                 if spec and "{" in spec:
                     self._check_format(spec)
         except ValueError:
             # Not a format string; `str.format` says so better.
             return
+
+    def _check_field(self, parts):
+        for (is_attribute, name), (_, following) in zip(parts, [*parts[1:], (False, "")], strict=True):
+            if is_attribute:
+                self.check_attribute(name)
+                if name == "__class__" and following not in _NAMES_OF_CLASSES:
+                    refuse("the attribute __class__ in a format string, except for its __name__,")
+
+    def guard_pattern(self, kind):
+        """Look at what the positional parts of a class pattern read; stands before every `match` with some."""
+        for name in getattr(kind, "__match_args__", ()):
+            self.check_computed(name)
+            if name in ("format", "format_map"):
+                refuse(f"{name} in a class pattern")
 
     def import_function(self, load_relative):
         """`__import__` for one module of the author."""
@@ -195,6 +249,22 @@ class Library:
             function.__name__ = function.__qualname__ = function.__name__.rstrip("_")
             found[function.__name__] = function
         return {**found, "set": _sets.Set, "frozenset": _sets.FrozenSet, "sorted": _sets.sorted_}
+
+
+def _of_named_fields(real):
+    """`dataclass`, which writes the names of the fields into code and runs it."""
+
+    def dataclass(cls=None, /, **options):
+        def decorate(kind):
+            for name in getattr(kind, "__annotations__", ()):
+                if not str.isidentifier(name):
+                    refuse("a field whose name is no identifier")
+            return real(kind, **options)
+
+        return decorate if cls is None else decorate(cls)
+
+    dataclass.__doc__ = real.__doc__
+    return dataclass
 
 
 class _Unseeded:

@@ -1,14 +1,25 @@
-"""Changes in the author's syntax tree that keep positions: sets become ours, `.format` is looked at first."""
+"""Changes in the author's syntax tree that keep positions.
+
+Sets become ours; `.format` and class patterns are looked at first; who catches every error is asked whether memory ran
+out.
+"""
 
 import _ast
 import sys
 
 MAKE_SET = "<set>"
 ADOPT = "<adopt>"
+ADOPTING = "<adopting>"
 GUARD_FORMAT = "<format>"
+GUARD_PATTERN = "<pattern>"
+CAUGHT = "<caught>"
 """Names that no source text can spell."""
 
+_OWNER, _KEY, _VALUE = "<owner>", "<key>", "<value>"
+"""Variables that no source text can spell."""
+
 _SET_OPERATORS = (_ast.BitOr, _ast.BitAnd, _ast.BitXor, _ast.Sub)
+_SET_METHODS = frozenset(f"__{side}{name}__" for side in ("", "r", "i") for name in ("or", "and", "xor", "sub"))
 
 
 def rewritten(text, filename):
@@ -83,17 +94,81 @@ def _operation(node):
     return _call(ADOPT, node, node) if isinstance(node.op, _SET_OPERATORS) else node
 
 
+def _name(name, context, like):
+    return _like(_ast.Name(name, context), like)
+
+
+def _store(name, value, like):
+    return _like(_ast.Assign([_name(name, _ast.Store(), like)], value), like)
+
+
 def _assignment(node):
-    if not isinstance(node.op, _SET_OPERATORS) or not isinstance(node.target, _ast.Name):
+    """`a.b |= c` in parts, each evaluated once and in the same order, so that the result can be adopted."""
+    target = node.target
+    if not isinstance(node.op, _SET_OPERATORS) or isinstance(getattr(target, "slice", None), _ast.Slice):
         return node
-    name = node.target.id
-    value = _call(ADOPT, _like(_ast.Name(name, _ast.Load()), node), node)
-    return [node, _like(_ast.Assign([_like(_ast.Name(name, _ast.Store()), node)], value), node)]
+    if isinstance(target, _ast.Name):
+        return [node, _store(target.id, _call(ADOPT, _name(target.id, _ast.Load(), node), node), node)]
+    statements = [_store(_OWNER, target.value, node)]
+    if isinstance(target, _ast.Subscript):
+        statements.append(_store(_KEY, target.slice, node))
+
+    def part(context):
+        owner = _name(_OWNER, _ast.Load(), target)
+        if isinstance(target, _ast.Attribute):
+            return _like(_ast.Attribute(owner, target.attr, context), target)
+        return _like(_ast.Subscript(owner, _name(_KEY, _ast.Load(), target), context), target)
+
+    statements.append(_store(_VALUE, part(_ast.Load()), target))
+    node.target = _name(_VALUE, _ast.Store(), node)
+    adopted = _call(ADOPT, _name(_VALUE, _ast.Load(), node), node)
+    return [*statements, node, _like(_ast.Assign([part(_ast.Store())], adopted), node)]
 
 
 def _attribute(node):
-    if node.attr in ("format", "format_map") and isinstance(node.ctx, _ast.Load):
+    if not isinstance(node.ctx, _ast.Load):
+        return node
+    if node.attr in ("format", "format_map"):
         node.value = _call(GUARD_FORMAT, node.value, node.value)
+    return _call(ADOPTING, node, node) if node.attr in _SET_METHODS else node
+
+
+def _membership(node):
+    """`x in {"a", "b"}` stays as it was: such a set is a constant, and its order never shows."""
+    for position, (operator, right) in enumerate(zip(node.ops, node.comparators, strict=True)):
+        if type(operator) in (_ast.In, _ast.NotIn) and type(right) is _ast.Call and type(right.func) is _ast.Name:
+            elements = right.args[0].elts if right.func.id == MAKE_SET and type(right.args[0]) is _ast.List else ()
+            if elements and all(type(element) is _ast.Constant for element in elements):
+                node.comparators[position] = _like(_ast.Set(elements), right)
+    return node
+
+
+def _match(node):
+    """`case C(x)` reads the attributes that `C.__match_args__` names: they are looked at before."""
+    guards = [_guard(pattern.cls) for case in node.cases for pattern in _class_patterns(case.pattern)]
+    return [*guards, node] if guards else node
+
+
+def _class_patterns(pattern):
+    """The class patterns with positional parts inside a pattern."""
+    found = [pattern] if type(pattern) is _ast.MatchClass and pattern.patterns else []
+    inner = [*getattr(pattern, "patterns", ()), *getattr(pattern, "kwd_patterns", ())]
+    for part in [*inner, getattr(pattern, "pattern", None)]:
+        if part is not None:
+            found += _class_patterns(part)
+    return found
+
+
+def _guard(kind):
+    # The class may not be there, where an earlier case matches. What the guard refuses stays refused.
+    call = _like(_ast.Expr(_call(GUARD_PATTERN, kind, kind)), kind)
+    handler = _like(_ast.ExceptHandler(None, None, [_like(_ast.Pass(), kind)]), kind)
+    return _like(_ast.Try([call], [handler], [], []), kind)
+
+
+def _handler(node):
+    call = _like(_ast.Call(_name(CAUGHT, _ast.Load(), node), [], []), node)
+    node.body.insert(0, _like(_ast.Expr(call), node))
     return node
 
 
@@ -103,4 +178,7 @@ _CHANGES = {
     _ast.BinOp: _operation,
     _ast.AugAssign: _assignment,
     _ast.Attribute: _attribute,
+    _ast.Compare: _membership,
+    _ast.Match: _match,
+    _ast.ExceptHandler: _handler,
 }

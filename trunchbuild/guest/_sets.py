@@ -1,15 +1,21 @@
-"""Sets whose order is never the same in the two runs.
+"""Sets whose order is never the same in two runs.
 
 Python leaves the order of a set open; it follows from hashes, which differ between processes for text, and from where
 objects lie. Two seeds alone would miss every second set of two elements. So the author's sets are these classes: the
-first run iterates over them in ascending order of their contents, the second in descending order. What comes out alike
-does not depend on the order.
+first run iterates over them in ascending order of their contents, the second in descending order. That leaves the
+middle of three in its place: where elements were taken out of so many, a third run begins in the middle and goes round.
+What comes out alike does not depend on the order.
 """
 
 import sys
 
-DESCENDING = False
-"""Set by `run.py` for the second run."""
+ASCENDING, DESCENDING, FROM_THE_MIDDLE = range(3)
+
+order = ASCENDING
+"""Set by `run.py` for the other runs."""
+
+sizes = {0}
+"""How many elements the sets had out of which the author's code took some."""
 
 AUTHOR_FILES = frozenset()
 """File names of the author's modules, for places."""
@@ -35,51 +41,84 @@ def author_place():
 
 def in_order(items, note=True):
     """The elements as this run shows them."""
-    if len(items) < 2:
+    count = len(items)
+    if count < 2:
         return items
     kinds = set(map(type, items))
     if kinds == _TEXT or kinds <= _NUMBERS:
-        items.sort()
+        items.sort(reverse=order == DESCENDING)
     else:
-        items.sort(key=_rank)
-    if DESCENDING:
-        items.reverse()
-    if note and len(iterations) < _MAX_PLACES:
-        iterations.setdefault(author_place())
+        # Where contents are alike, addresses decide: `run.stir` lets them fall in the second run.
+        items.sort(key=id)
+        items.sort(key=_rank_of, reverse=order == DESCENDING)
+    if order == FROM_THE_MIDDLE:
+        items[:] = items[count // 2 :] + items[: count // 2]
+    if note:
+        sizes.add(count)
+        if len(iterations) < _MAX_PLACES:
+            iterations.setdefault(author_place())
     return items
 
 
+def _rank_of(value):
+    try:
+        return _rank(value)
+    except Exception:
+        # Classes of authors may do anything when they are looked at.
+        return (9,)
+
+
 def _rank(value, depth=0):
-    """A key by contents that compares with the key of any other value; the address of a value is not part of it."""
+    """A key by contents that compares with the key of any other value; the address of a value is not part of it.
+
+    Values of subclasses are read as what they are made of: their own comparisons may do anything.
+    """
     if value is None:
         return (0,)
-    if isinstance(value, (int, float)):
-        return (1, value != value, 0 if value != value else value)
+    if isinstance(value, int):
+        return (1, False, int.__int__(value))
+    if isinstance(value, float):
+        number = float.__float__(value)
+        return (1, number != number, 0 if number != number else number)
     if isinstance(value, str):
-        return (2, value)
+        return (2, str.__str__(value))
     if isinstance(value, bytes):
-        return (3, value)
+        return (3, bytes.__getitem__(value, slice(None)))
     if depth >= _MAX_DEPTH:
         return (9,)
     if isinstance(value, tuple):
-        return (4, [_rank(item, depth + 1) for item in value])
+        return (4, [_rank(item, depth + 1) for item in tuple.__iter__(value)])
     if isinstance(value, frozenset):
         return (5, sorted(_rank(item, depth + 1) for item in frozenset.__iter__(value)))
-    if isinstance(value, type) or hasattr(value, "__qualname__"):
-        return (6, str(getattr(value, "__module__", "")), value.__qualname__)
     kind = type(value)
-    if kind.__repr__ is not object.__repr__ and not hasattr(value, "__dict__"):
-        return (7, kind.__qualname__, repr(value))
-    return (8, kind.__qualname__, [(name, _rank(item, depth + 1)) for name, item in sorted(_members(value).items())])
+    if isinstance(value, type) or kind in _FUNCTIONS:
+        return (6, str(getattr(value, "__module__", "")), value.__qualname__)
+    if kind is _METHOD:
+        return (10, value.__func__.__qualname__, _rank(value.__self__, depth + 1))
+    name, module = kind.__qualname__, kind.__module__
+    if module.startswith("repository.") or hasattr(value, "__dict__"):
+        return (8, name, [(member, _rank(item, depth + 1)) for member, item in sorted(_members(value).items())])
+    text = repr(value)
+    return (7, name, "" if " at 0x" in text else text)
+
+
+_FUNCTIONS = (type(in_order), type(len), type(str.join), type(str.__add__), type("".__add__))
 
 
 def _members(value):
-    members = dict(getattr(value, "__dict__", {}))
+    """What an instance holds, past its own `__getattr__`."""
+    try:
+        found = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        found = {}
+    members = dict(found)
     for kind in type(value).__mro__:
         slots = kind.__dict__.get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:
-            if hasattr(value, name):
-                members[name] = getattr(value, name)
+            try:
+                members[name] = object.__getattribute__(value, name)
+            except AttributeError:
+                continue
     return {name: item for name, item in members.items() if isinstance(name, str)}
 
 
@@ -118,7 +157,8 @@ class FrozenSet(frozenset):
 
     def __repr__(self):
         inside = ", ".join(map(repr, in_order(list(frozenset.__iter__(self)))))
-        return f"frozenset({{{inside}}})" if inside else "frozenset()"
+        name = type(self).__name__
+        return f"{name}({{{inside}}})" if inside else f"{name}()"
 
 
 def _keeping_kind(base, own, name):
@@ -142,6 +182,21 @@ def adopt(value):
     return value
 
 
+def adopting(method):
+    """A method such as `keys.__and__`, read by its name, whose result is adopted."""
+
+    def adopted(*arguments):
+        return adopt(method(*arguments))
+
+    adopted.__name__ = adopted.__qualname__ = getattr(method, "__name__", "")
+    return adopted
+
+
+def adopt_class(kind):
+    """Python's own `set`, which the library may name, as ours."""
+    return {set: Set, frozenset: FrozenSet}.get(kind, kind) if isinstance(kind, type) else kind
+
+
 def adopt_deep(value):
     """As `adopt`, inside lists, tuples and dicts too."""
     if type(value) is list:
@@ -154,6 +209,8 @@ def adopt_deep(value):
         return adopt(type(value)(adopt_deep(item) for item in value))
     return value
 
+
+_METHOD = type(Set().pop)
 
 for _base, _own in ((set, Set), (frozenset, FrozenSet)):
     for _name in ("union", "intersection", "difference", "symmetric_difference", "copy"):

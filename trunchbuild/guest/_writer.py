@@ -1,11 +1,15 @@
 """Writes the author's result as `JSON.stringify` would, and refuses what JSON cannot hold, with JSON pointers."""
 
+import sys
 from _json import encode_basestring
 
 MAX_DEPTH = 64
 MAX_FAULTS = 50
 
 _SAFE = 2**53 - 1
+name_of = type.__dict__["__name__"].__get__
+"""Reads a class's name past what its metaclass says."""
+
 _LAST_INDEX = 2**32 - 2
 
 
@@ -48,7 +52,7 @@ class Writer:
         return "null"
 
     def _pointer(self):
-        return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in self._path)
+        return "".join("/" + _part(part).replace("~", "~0").replace("/", "~1") for part in self._path)
 
     def _write(self, value, depth):
         kind = type(value)
@@ -66,8 +70,7 @@ class Writer:
             return self._array(value, depth)
         if kind is float:
             return self._float(value)
-        if issubclass(kind, dict) and kind.__module__ == "collections":
-            # OrderedDict, defaultdict, Counter: dicts with other methods.
+        if kind in _dicts_of_the_library():
             return self._object(value, depth)
         return self._refuse(value, kind)
 
@@ -77,10 +80,12 @@ class Writer:
         parts = []
         for key in _own_keys(value):
             self._path.append(key)
-            if type(key) is str:
-                parts.append(f"{encode_basestring(key)}:{self._write(value[key], depth + 1)}")
-            else:
+            if type(key) is not str:
                 self.fault(f"a key is {_named(type(key))}, not a string", "write str(key) if that is meant")
+            elif key == "__proto__":
+                self.fault("a key __proto__ is not JSON", "some readers take it for the object's prototype")
+            else:
+                parts.append(f"{encode_basestring(key)}:{self._write(value[key], depth + 1)}")
             self._path.pop()
         self._open.discard(id(value))
         return "{" + ",".join(parts) + "}"
@@ -152,6 +157,19 @@ class Writer:
             self._path.pop()
 
 
+def _part(key):
+    """A key in a pointer; the text of others than Python's own would run the author's code."""
+    if type(key) in (str, int, float, bool, type(None)):
+        return str(key)
+    return f"({_named(type(key))})"
+
+
+def _dicts_of_the_library():
+    """Dicts with other methods; only there if the author's code imports their module."""
+    collections = sys.modules.get("collections")
+    return () if collections is None else (collections.OrderedDict, collections.defaultdict, collections.Counter)
+
+
 class _NotPlainError(Exception):
     """Something that `_plain_object` leaves to the long way."""
 
@@ -162,11 +180,24 @@ def _plain_object(value, depth):
         raise _NotPlainError
     parts = []
     for key, item in value.items():
-        if type(key) is not str or key[:1].isdigit():
+        if type(key) is not str:
             raise _NotPlainError
         text = encode_basestring(item) if type(item) is str else _plain(item, depth)
-        parts.append(f"{encode_basestring(key)}:{text}")
+        parts.append((_known_keys.get(key) or _plain_key(key)) + text)
     return "{" + ",".join(parts) + "}"
+
+
+_known_keys = {}
+"""Key -> its text with the colon; cases mostly have the same few."""
+
+
+def _plain_key(key):
+    if key[:1].isdigit() or key == "__proto__":
+        raise _NotPlainError
+    text = encode_basestring(key) + ":"
+    if len(_known_keys) < 1000:
+        _known_keys[key] = text
+    return text
 
 
 def _plain(value, depth):
@@ -197,7 +228,7 @@ def _encodable(text):
 
 
 def _named(kind):
-    name = kind.__name__
+    name = name_of(kind)
     return f"{'an' if name[:1] in 'aeiouAEIOU' else 'a'} {name}"
 
 

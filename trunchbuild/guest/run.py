@@ -13,11 +13,12 @@ sys.path.insert(0, __file__.rpartition("/")[0])
 import _library
 import _sets
 import _writer
-from _rewrite import ADOPT, GUARD_FORMAT, MAKE_SET, rewritten
+from _rewrite import ADOPT, ADOPTING, CAUGHT, GUARD_FORMAT, GUARD_PATTERN, MAKE_SET, rewritten
 
 sys.path.pop(0)
 
 _MAX_MESSAGE = 2000
+_MAX_SHOWN = 5
 _MAX_CASES = 25_000
 _PREFIX = "repository."
 
@@ -34,7 +35,7 @@ class Modules:
     """The closed map of the author's modules; each runs when it is first imported."""
 
     def __init__(self, request, library):
-        self._texts = request["modules"]
+        self._codes = _compiled(request["modules"])
         self._links = request["links"]
         self._library = library
         self._builtins = library.builtins(request["builtins"])
@@ -55,14 +56,21 @@ class Modules:
             "__import__": self._library.import_function(lambda spec, items: self._relative(path, spec, items)),
             MAKE_SET: _sets.Set,
             ADOPT: _sets.adopt,
+            ADOPTING: _sets.adopting,
             GUARD_FORMAT: self._library.guard_format,
+            GUARD_PATTERN: self._library.guard_pattern,
+            CAUGHT: _library.caught,
         }
-        try:
-            code = compile(rewritten(self._texts[path], path), path, "exec", dont_inherit=True)
-        except (SyntaxError, ValueError, RecursionError) as error:
-            raise FailureError("invalid", f"cannot be compiled: {error}", place=path) from None
-        exec(code, names)
+        exec(self._codes[path], names)
+        self._bind(path, module)
         return module
+
+    def _bind(self, path, module):
+        """A module becomes an attribute of its package, where that has run."""
+        folder, _, name = path.removesuffix("/__init__.py").removesuffix(".py").rpartition("/")
+        package = self._loaded.get(f"{folder}/__init__.py" if folder else "__init__.py")
+        if package is not None and package is not module:
+            setattr(package, name, module)
 
     def _relative(self, path, spec, items):
         """What `from SPEC import ITEMS` gives in the module at `path`."""
@@ -76,13 +84,35 @@ class Modules:
         prefix = spec if spec.endswith(".") else spec + "."
         for item in items:
             if item == "*":
-                public = getattr(base, "__all__", None) or [name for name in vars(base) if name[:1] != "_"]
-                values.update({name: getattr(base, name) for name in public}, __all__=list(public))
-            elif base is not None and hasattr(base, item):
-                values[item] = getattr(base, item)
-            elif (path, prefix + item) in self._links:
-                values[item] = self.load(self._links[path, prefix + item])
+                public = getattr(base, "__all__", None) or [name for name in vars(base) if name[:1] not in "_<"]
+                values.update({name: self._item(path, prefix, base, name) for name in public}, __all__=list(public))
+            elif (base is not None and hasattr(base, item)) or (path, prefix + item) in self._links:
+                values[item] = self._item(path, prefix, base, item)
         return _Imported(spec, values)
+
+    def _item(self, path, prefix, base, name):
+        """A name of a module, or else a module in its folder."""
+        if base is not None and hasattr(base, name):
+            return getattr(base, name)
+        if (path, prefix + name) in self._links:
+            return self.load(self._links[path, prefix + name])
+        return getattr(base, name)
+
+
+def _compiled(texts):
+    """All modules, also those that may never run: a syntax error stops the run before anything happens."""
+    codes, faults = {}, []
+    for path, text in texts.items():
+        try:
+            codes[path] = compile(rewritten(text, path), path, "exec", dont_inherit=True)
+        except SyntaxError as error:
+            place = f"{path}:{error.lineno or 1}:{max(error.offset or 1, 1)}"
+            faults.append({"place": place, "message": f"syntax error: {error.msg}"})
+        except (ValueError, RecursionError, MemoryError) as error:
+            faults.append({"place": path, "message": f"cannot be compiled: {error}"})
+    if faults:
+        raise FailureError("syntax", "the modules cannot be compiled", faults=faults)
+    return codes
 
 
 class _Imported:
@@ -93,7 +123,9 @@ class _Imported:
         self.__dict__.update(values)
 
     def __getattr__(self, name):
-        raise AttributeError(f"no {name} in {self.__name__}")
+        if name[:2] == "__":
+            raise AttributeError(name)
+        raise ImportError(f"cannot import name {name!r} from {self.__name__!r}")
 
 
 def run(request):
@@ -102,14 +134,15 @@ def run(request):
     modules = Modules(request, library)
     _library.watch(sys.prefix)
     entry = request["entry"]
-    stir(request["second"])
+    stir(request["run"])
     module = modules.load(entry)
     name, transform = getattr(module, "name", None), getattr(module, "transform", None)
-    if type(name) is not str or not name:
-        raise FailureError("invalid", "the module has no `name`, a string that is not empty", place=entry)
+    if type(name) is not str or not name or any("\ud800" <= character <= "\udfff" for character in name):
+        # Half of a character cannot be written.
+        raise FailureError("invalid", "the module has no `name`, a string of characters that is not empty", place=entry)
     if not callable(transform):
         raise FailureError("invalid", "the module has no function `transform(sources)`", place=entry)
-    stir(request["second"])
+    stir(request["run"])
     cases = transform(request["sources"])
     if type(cases) not in (list, tuple):
         kind = type(cases).__name__
@@ -148,7 +181,12 @@ def outcome(request):
             "faults": [{**fault, "place": fault["place"] or request["entry"]} for fault in _library.refusals],
         }
         return header, b""
+    if _library.ran_out_of_memory:
+        place = _library.ran_out_of_memory[0] or request["entry"]
+        message = "the code needs more memory than it may use"
+        return {"status": "limit", "message": message, "place": place}, b""
     header["hints"] = [f"{place}: takes elements out of a set, whose order is open" for place in _sets.iterations]
+    header["hint_largest_set"] = max(_sets.sizes)
     return header, body
 
 
@@ -166,33 +204,40 @@ def _thrown(error, files, entry):
         trace = trace.tb_next
     if isinstance(error, MemoryError):
         return {"status": "limit", "message": "the code needs more memory than it may use", "place": place}
+    return {"status": "threw", "message": _described(error)[:_MAX_MESSAGE], "place": place}
+
+
+def _described(error):
+    """Kind and text; of a group also what is in it."""
+    kind = _writer.name_of(type(error))
     try:
-        text = str(error)
+        text = str.__str__(str(error))
     except BaseException:
-        text = "(its text cannot be shown)"
-    kind = type(error).__name__
-    return {"status": "threw", "message": f"{kind}: {text}"[:_MAX_MESSAGE] if text else kind, "place": place}
+        return f"{kind}: (its text cannot be shown)"
+    if isinstance(error, BaseExceptionGroup):
+        text += ": " + "; ".join(_described(inner) for inner in error.exceptions[:_MAX_SHOWN])
+    return f"{kind}: {text}" if text else kind
 
 
-def vary(second):
-    """Make the runs differ in what no result may depend on."""
-    _sets.DESCENDING = second
-    sys.setrecursionlimit(1400 if second else 1000)
-    gc.set_threshold(5_000 if second else 100_000)
+def vary(run):
+    """Make the runs, 0, 1 and sometimes 2, differ in what no result may depend on."""
+    _sets.order = run
+    sys.setrecursionlimit(1400 if run else 1000)
+    gc.set_threshold(5_000 if run else 100_000)
 
 
 _ballast = []
 
 
-def stir(second):
-    """From here on, small objects get ascending addresses in the first run and descending ones in the second.
+def stir(run):
+    """From here on, small objects get ascending addresses in the first run and descending ones in the others.
 
     Else the text of one object at an address would come before another's in both runs alike. Python's allocator hands
     out the block of a size that was freed last; a few blocks stay, so that whole pools are not given back.
     """
     for size in range(16, 272, 16):
         blocks = _blocks(size)
-        blocks.sort(key=id, reverse=second)
+        blocks.sort(key=id, reverse=run > 0)
         _ballast.extend(blocks[:: _BLOCKS // 32])
         # A list frees its items from the last to the first.
         blocks.clear()
@@ -216,7 +261,7 @@ def main():
     sys.stdout = sys.stderr
     request = marshal.loads(sys.stdin.buffer.read())
     _sets.AUTHOR_FILES = frozenset(request["modules"])
-    vary(request["second"])
+    vary(request["run"])
     header, body = outcome(request)
     output.write(_json(header).encode("utf-8", "replace") + b"\n" + body)
     output.flush()

@@ -153,7 +153,7 @@ def run_twice(
         first.body.close()
         raise other
     try:
-        _insist_on_equal(first, other, runs, explain)
+        insist_on_equal(first, other, runs, explain)
     except BaseException:
         first.body.close()
         raise
@@ -162,7 +162,8 @@ def run_twice(
     return first
 
 
-def _insist_on_equal(first: Answer, second: Answer, runs: tuple[GuestRun, GuestRun], explain: Explain) -> None:
+def insist_on_equal(first: Answer, second: Answer, runs: tuple[GuestRun, GuestRun], explain: Explain) -> None:
+    """Raise as `run_twice` does, unless both runs gave the same result."""
     if not first.ok:
         raise failure_of(first, runs[0])
     if not second.ok:
