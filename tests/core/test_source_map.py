@@ -77,3 +77,10 @@ process.stdout.write(JSON.stringify([text, answers]))
     assert len(answers) > 10
     for line, column, original_line, original_column in answers:
         assert original_position(text, line, column) == (original_line, original_column)
+
+
+def test_a_damaged_map_never_leads_before_the_file() -> None:
+    """`D` is -1 in Base64 VLQ (Source Map Revision 3): line and column would be 0, which no file has."""
+    mappings = json.dumps({"version": 3, "mappings": "AADD"})
+    text = "x\n//# sourceMappingURL=data:application/json;base64," + base64.b64encode(mappings.encode()).decode()
+    assert original_position(text, 1, 1) == (1, 1)

@@ -15,7 +15,10 @@ _DIGITS = {c: i for i, c in enumerate("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmno
 
 
 def original_position(text: str, line: int, column: int) -> tuple[int, int]:
-    """The author's (line, column) of a position in `text`, all from 1; unchanged where `text` carries no map."""
+    """The author's (line, column) of a position in `text`, all from 1; unchanged where `text` carries no map.
+
+    A damaged map may lead to no position of the file at all; the file's start is then the nearest.
+    """
     at = text.rfind(_MARK)
     if at < 0 or "\n" in text[at:].rstrip():
         return line, column
@@ -30,7 +33,7 @@ def original_position(text: str, line: int, column: int) -> tuple[int, int]:
         index = bisect_right(segments, column - 1, key=lambda segment: segment[0]) - 1 if number == line - 1 else -1
         if segments and (index >= 0 or number < line - 1):
             _, original_line, original_column = segments[index]
-            return original_line + 1, original_column + 1
+            return max(original_line, 0) + 1, max(original_column, 0) + 1
     return line, column
 
 
