@@ -23,7 +23,12 @@
     latin1: "latin1", binary: "latin1", base64: "base64", base64url: "base64url", hex: "hex", ascii: "ascii",
   };
 
+  /** An error as Node's JavaScript makes it: as text it shows its code (those of its C++ do not). */
   function withCode(error, code) {
+    Object.defineProperty(error, "toString", {
+      value() { return `${this.name} [${code}]: ${this.message}`; },
+      writable: true, enumerable: false, configurable: true,
+    });
     error.code = code;
     return error;
   }

@@ -89,7 +89,7 @@
     getHashes: () => JSON.parse(pure("hashes")),
     timingSafeEqual: (left, right) => {
       const [one, two] = [dataOf(left, "buf1"), dataOf(right, "buf2")];
-      if (one.length !== two.length) throw withCode(new RangeError("Input buffers must have the same byte length"), "ERR_CRYPTO_TIMING_SAFE_EQUAL_LENGTH");
+      if (one.length !== two.length) throw Object.assign(new RangeError("Input buffers must have the same byte length"), { code: "ERR_CRYPTO_TIMING_SAFE_EQUAL_LENGTH" });
       return one === two;
     },
   };
@@ -206,7 +206,7 @@
       try {
         this.#fields = JSON.parse(pure("url", String(input), base === undefined ? undefined : String(base)));
       } catch {
-        throw Object.assign(withCode(new TypeError("Invalid URL"), "ERR_INVALID_URL"), { input: String(input) });
+        throw Object.assign(new TypeError("Invalid URL"), { code: "ERR_INVALID_URL", input: String(input) });
       }
     }
     static canParse(input, base) { return URL.parse(input, base) !== null; }
@@ -251,7 +251,7 @@
         try {
           setField(this, field, value);
         } catch {
-          throw withCode(new TypeError("Invalid URL"), "ERR_INVALID_URL");
+          throw Object.assign(withCode(new TypeError("Invalid URL"), "ERR_INVALID_URL"), { input: String(value) });
         }
       } }),
     });

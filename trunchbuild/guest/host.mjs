@@ -132,6 +132,6 @@ export function answer(operation, a, b, c) {
   try {
     return `=${operations[operation](a, b, c)}`;
   } catch (error) {
-    return `!${error.name}\n${error.code ?? ""}\n${error.message}`;
+    return `!${error.name}\n${`${error}`.startsWith(`${error.name} [`) ? " " : ""}${error.code ?? ""}\n${error.message}`;
   }
 }

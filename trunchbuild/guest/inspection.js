@@ -3,7 +3,7 @@
 (function inspectionLibrary(pure, isProxy, bytes, text, pack) {
   "use strict";
 
-  const { wrongType } = bytes;
+  const { withCode, wrongType } = bytes;
   const { TextDecoder, TextEncoder, exception } = text;
 
   // ---- util, assert ----------------------------------------------------------------------------------------------------------
@@ -140,9 +140,10 @@
   class AssertionError extends Error {
     constructor({ message, actual, expected, operator }) {
       super(message ?? pure("assertionMessage", pack([{ actual, expected, operator }])));
-      this.name = "AssertionError";
+      Object.defineProperty(this, "name", { value: "AssertionError", writable: true, configurable: true });
       Object.assign(this, { generatedMessage: message === undefined, code: "ERR_ASSERTION", actual, expected, operator });
     }
+    toString() { return `${this.name} [${this.code}]: ${this.message}`; }
   }
   function failWith(message, details) {
     if (message instanceof Error) throw message;
@@ -280,7 +281,7 @@
       return copy;
     };
     for (const [at, memory] of moved.entries()) {
-      if (!types.isArrayBuffer(memory)) throw exception("DataCloneError", "Value not transferable");
+      if (!types.isArrayBuffer(memory)) throw withCode(new TypeError("Found invalid object in transferList"), "ERR_INVALID_TRANSFER_OBJECT");
       if (memory.detached || moved.indexOf(memory) !== at) throw exception("DataCloneError", memory.detached ? "An ArrayBuffer is detached and could not be cloned." : "ArrayBuffer occurs in the transfer list more than once");
     }
     const copy = clone(root);

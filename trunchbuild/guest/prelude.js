@@ -71,7 +71,13 @@
     const Kind = name === "TypeError" ? TypeError : name === "RangeError" ? RangeError : name === "URIError" ? URIError : Error;
     const error = new Kind(slice(answer, afterCode + 1));
     const code = slice(answer, afterName + 1, afterCode);
-    if (code !== "") error.code = code;
+    if (code === "") throw error;
+    // A space before the code: Node's own JavaScript made the error, whose text shows the code.
+    if (code[0] !== " ") error.code = code;
+    else {
+      error.code = slice(code, 1);
+      hidden(error, "toString", { toString() { return this.name + " [" + slice(code, 1) + "]: " + this.message; } }.toString);
+    }
     throw error;
   }
 
@@ -122,6 +128,7 @@
     const prototype = getPrototypeOf(sample);
     const denial = { [name]: function () { return deny("code from strings (" + name + ")"); } }[name];
     locked(denial, "prototype", prototype);
+    defineProperty(denial, "length", { __proto__: null, value: 1 });
     hidden(prototype, "constructor", denial);
     if (name === "Function") hidden(globals, "Function", denial);
     else setPrototypeOf(denial, globals.Function);

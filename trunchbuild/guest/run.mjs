@@ -14,17 +14,25 @@ import fs from "node:fs";
 
 let pending = Buffer.alloc(0);
 
-/** All of standard input where it is a file (read by position: two runs may share the open file). */
-function readFile() {
-  const { size } = fs.fstatSync(0);
-  const buffer = Buffer.allocUnsafe(size);
+/** A part of standard input where it is a file (read by position: two runs may share the open file). */
+function readPart(from, size) {
+  const buffer = Buffer.allocUnsafeSlow(size);
   let filled = 0;
   while (filled < size) {
-    const count = fs.readSync(0, buffer, filled, size - filled, filled);
+    const count = fs.readSync(0, buffer, filled, size - filled, from + filled);
     if (count === 0) break;
     filled += count;
   }
   return buffer.subarray(0, filled);
+}
+
+/** The first line of standard input, a file, and where the next begins. */
+function readHead() {
+  for (let size = 1 << 16; ; size *= 4) {
+    const head = readPart(0, size);
+    const end = head.indexOf(10);
+    if (end >= 0 || head.length < size) return { line: head.toString("utf8", 0, end < 0 ? head.length : end), next: end + 1 };
+  }
 }
 
 /** Standard input piece by piece where it is a pipe; an empty result is the end. */
@@ -76,13 +84,14 @@ function reply(fields, modules = [], pieces = []) {
   write(`${JSON.stringify({ ...fields, bytes, modules })}\n`, ...buffers);
 }
 
-async function transform(request, body) {
+async function transform(request, next) {
   const { runGraph } = await import("./realm.mjs");
   const pieces = [];
   const prepare = ({ driver }) => {
-    let from = 0;
+    // One after the other: the bytes of all and their texts need not be there at once.
+    let from = next;
     for (const { name, path, sha256, bytes } of request.sources) {
-      driver.source(name, path, sha256, body.toString("utf8", from, from + bytes));
+      driver.source(name, path, sha256, readPart(from, bytes).toString("utf8"));
       from += bytes;
     }
   };
@@ -108,11 +117,10 @@ async function main() {
     const { converse } = await import("./evaluate.mjs");
     return converse(readLine, (text) => write(`${text}\n`));
   }
-  const input = readFile();
-  const end = input.indexOf(10);
-  const request = JSON.parse(input.toString("utf8", 0, end));
+  const { line, next } = readHead();
+  const request = JSON.parse(line);
   switch (request.mode) {
-    case "transform": return transform(request, input.subarray(end + 1));
+    case "transform": return transform(request, next);
     case "load": return load(request);
     case "strip": {
       const { strip } = await import("./strip.mjs");

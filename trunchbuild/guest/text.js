@@ -81,7 +81,7 @@
   function exception(name, message) {
     const error = new Error(message);
     Object.defineProperty(error, "name", { value: name, configurable: true, writable: true });
-    error.code = { InvalidCharacterError: 5, DataCloneError: 25 }[name];
+    Object.defineProperty(error, "code", { value: { InvalidCharacterError: 5, DataCloneError: 25 }[name], configurable: true, writable: true });
     return error;
   }
   function asked(operation, text) {

@@ -1,0 +1,2 @@
+import { x } from "./lib/up.js"
+export default { name: "t", transform: () => [{ id: x }] }

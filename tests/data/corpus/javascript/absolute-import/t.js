@@ -1,0 +1,2 @@
+import x from "/etc/hostname"
+export default { name: "t", transform: () => [{ id: x }] }

@@ -1,0 +1,2 @@
+import data from "./data.json" with { type: "text" }
+export default { name: "t", transform: () => [{ id: data }] }

@@ -1,0 +1,2 @@
+import fs from "NODE:fs"
+export default { name: "t", transform: () => [{ id: typeof fs }] }

@@ -1,0 +1,2 @@
+import realm from "node:internal/bootstrap/realm"
+export default { name: "t", transform: () => [{ id: typeof realm }] }

@@ -1,0 +1,2 @@
+import { createRequire } from "node:module"
+export default { name: "t", transform: () => [{ id: createRequire("/")("os").hostname() }] }

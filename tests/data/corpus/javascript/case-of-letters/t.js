@@ -1,0 +1,2 @@
+import { h } from "./helper.js"
+export default { name: "t", transform: () => [{ id: h }] }

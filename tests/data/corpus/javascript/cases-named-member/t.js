@@ -1,0 +1,1 @@
+export default { name: "t", transform: () => Object.assign([{ id: "a" }], { meta: 1 }) }

@@ -1,0 +1,1 @@
+export default { name: "t", transform: ({ sources }) => sources.rows.content.split("\n").filter((line) => line === "never") }

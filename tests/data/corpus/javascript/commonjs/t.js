@@ -1,0 +1,1 @@
+module.exports = { name: "t", transform: () => [{ id: "c" }] }

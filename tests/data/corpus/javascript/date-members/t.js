@@ -1,0 +1,1 @@
+export default { name: "t", transform: ({ sources }) => sources.rows.content.trimEnd().split("\n").map((line) => { const day = new Date(JSON.parse(line).day); return { id: JSON.parse(line).id, iso: day.toISOString(), week: day.getUTCDay(), ms: +day, text: String(day) } }) }

@@ -1,0 +1,1 @@
+export default { name: "t", transform: () => [{ id: "d", late: Reflect.construct(Date, []).getTime() > 0 }] }

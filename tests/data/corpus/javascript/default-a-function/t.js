@@ -1,0 +1,1 @@
+export default function transform() { return [{ id: "x" }] }

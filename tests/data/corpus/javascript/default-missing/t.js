@@ -1,0 +1,2 @@
+export const name = "t"
+export const transform = () => [{ id: "x" }]

@@ -1,0 +1,1 @@
+export { "the transformer" as default } from "./real.js"

@@ -1,0 +1,1 @@
+export default { name: "t", transform: () => [{ id: "ﬁ ①".normalize("NFKC"), parts: [...new Intl.Segmenter("en").segment("👩‍🚀e\u0301")].map((s) => s.segment), greek: "ΑΣ".toLowerCase(), fold: /ſ/iu.test("S"), words: "naïve café".match(/\p{L}+/gu), emoji: /^\p{RGI_Emoji}$/v.test("👩‍🚀"), pad: "7".padStart(3, "0"), split: "a1b22".split(/(\d)/) }] }

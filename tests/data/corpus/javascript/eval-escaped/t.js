@@ -1,0 +1,1 @@
+export default { name: "t", transform: () => [{ id: String(\u0065val("2")) }] }

@@ -1,0 +1,1 @@
+export default { name: "t", transform: () => [{ id: (() => 1).constructor("return 'x'")() }] }

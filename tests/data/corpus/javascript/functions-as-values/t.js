@@ -1,0 +1,1 @@
+export default { name: "t", transform() { const add = (a, b) => a + b; return [{ id: add.name, is: add instanceof Function, bound: add.bind(null, 1)(2), length: add.length, call: Function.prototype.call.call(add, null, "x", "y") }] } }

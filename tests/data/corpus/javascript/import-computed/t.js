@@ -1,0 +1,1 @@
+export default { name: "t", transform: () => import("./" + "other.js").then((m) => [{ id: m.default }]) }

@@ -1,0 +1,2 @@
+import { base } from "./t.js"
+export const y = "y" + base

@@ -1,0 +1,2 @@
+import { b } from "./b.js"
+export function a(n) { return n ? `a${b(n - 1)}` : "." }

@@ -1,0 +1,1 @@
+export default { name: "t", transform: () => [0, 1e12].map(new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "Asia/Tokyo" }).format).map((id) => ({ id, parts: new Intl.DateTimeFormat("en", { timeZone: "UTC" }).formatToParts(0).map((part) => part.type) })) }

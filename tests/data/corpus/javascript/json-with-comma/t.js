@@ -1,0 +1,2 @@
+import data from "./data.json" with { type: "json" }
+export default { name: "t", transform: () => [{ id: data[0] }] }

@@ -1,0 +1,1 @@
+export default { name: "t", transform: () => [Object.assign(Object.create(null), { id: "k", constructor: 1, hasOwnProperty: null, toString: "s", toJSON: false, then: "x", gone: undefined }), Object.groupBy([{ id: 1 }], () => "id")] }

@@ -1,0 +1,1 @@
+export default { name: "t", transform() { const one = { id: "k", b: 1, 10: 1, 9: 1, a: 1, "01": 1, "-1": 1, 4294967294: 1, 4294967295: 1, 1.5: 1, "": 1 }; delete one.b; one.b = 2; return [one, { ...Object.fromEntries(new Map([["z", 1], ["id", "m"], ["0", 2]])) }] } }

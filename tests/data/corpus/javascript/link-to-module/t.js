@@ -1,0 +1,2 @@
+import { h } from "./linked.js"
+export default { name: "t", transform: () => [{ id: h }] }

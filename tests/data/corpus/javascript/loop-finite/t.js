@@ -1,0 +1,1 @@
+export default { name: "t", async transform() { let sum = 0; for (let i = 0; i < 1e5; i++) sum += i % 7; for (let i = 0; i < 1000; i++) await null; const firsts = (function* () { for (let n = 0; ; n++) yield n })().take(3).toArray(); return [{ id: String(sum), firsts, log: console.log("not a case") ?? "quiet" }] } }

@@ -1,0 +1,1 @@
+export default { name: "t", transform: () => [{ id: String(/^(?:\w+\s?)+$/.test("word ".repeat(30) + "!")) }] }

@@ -1,0 +1,1 @@
+export default { name: "t", transform() { const parts = Array.from({ length: 4 }, (_, i) => new Uint8Array(1 << 20).fill(i + 1)); let odd = ""; try { new Uint8Array(-1) } catch (error) { odd = error.message } return [{ id: "m", sum: parts.reduce((sum, part) => sum + part[part.length - 1], 0), odd }] } }

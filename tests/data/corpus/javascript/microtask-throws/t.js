@@ -1,0 +1,1 @@
+export default { name: "t", transform: () => new Promise(() => queueMicrotask(() => { throw new Error("lost in a microtask") })) }

@@ -1,0 +1,2 @@
+// é
+export default {}

@@ -1,0 +1,1 @@
+export default { name: "", transform: () => [{ id: "x" }] }

@@ -1,0 +1,2 @@
+import tool from "#tool"
+export default { name: "t", transform: () => [{ id: tool }] }

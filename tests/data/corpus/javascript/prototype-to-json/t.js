@@ -1,0 +1,2 @@
+Object.prototype.toJSON = function () { return { id: "forged" } }
+export default { name: "t", transform: () => [{ id: "real" }] }

@@ -1,0 +1,2 @@
+const { random: roll, floor } = Math
+export default { name: "t", transform: () => [{ id: `r${floor(roll())}` }] }

@@ -1,0 +1,1 @@
+export default { name: "t", async *transform() { yield { id: "x" } } }

@@ -1,0 +1,1 @@
+export default { name: "t", transform: () => class List extends Array {}.of({ id: "x" }) }

@@ -1,0 +1,1 @@
+export default { name: "t", transform() { JSON.stringify = () => "{}"; Object.keys = () => []; Reflect.ownKeys = () => []; String.prototype.isWellFormed = () => true; Number.prototype.toJSON = () => 9; Array.isArray = () => false; return [{ id: "real", n: 1 }] } }

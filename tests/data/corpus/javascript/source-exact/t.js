@@ -1,0 +1,1 @@
+export default { name: "t", transform: ({ sources: { rows } }) => [{ id: rows.sha256, path: rows.path, units: [...rows.content].map((c) => c.codePointAt(0).toString(16)).join(" "), members: Object.keys(rows) }] }

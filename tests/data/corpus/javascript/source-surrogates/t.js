@@ -1,0 +1,1 @@
+export default { name: "t", transform: ({ sources }) => [{ id: sources.rows.content }] }

@@ -1,0 +1,1 @@
+export default { name: "t", transform() { let levels = 1000; for (;; levels += 100) { let value = 0; for (let i = 0; i < levels; i++) value = [value]; try { JSON.stringify(value) } catch { break } } return [{ id: `${levels}` }] } }

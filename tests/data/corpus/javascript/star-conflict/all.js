@@ -1,0 +1,2 @@
+export * from "./left.js"
+export * from "./right.js"

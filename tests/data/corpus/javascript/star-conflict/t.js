@@ -1,0 +1,2 @@
+import { name } from "./all.js"
+export default { name: "t", transform: () => [{ id: name }] }

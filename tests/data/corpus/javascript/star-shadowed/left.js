@@ -1,0 +1,2 @@
+export const name = "left", more = 1
+export default "never"

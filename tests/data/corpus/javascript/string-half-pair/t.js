@@ -1,0 +1,1 @@
+export default { name: "t", transform: () => [{ id: "s", text: [..."ab"].join("\udc00") }] }

@@ -1,0 +1,1 @@
+export default { name: "t", transform() { const tags = Object.freeze(["x"]); return [structuredClone({ id: "s", v: [...new Map([["k", 1]])], when: new Date(0).toJSON(), link: String(new URL("HTTPS://Example.org/ä")) }), { id: "t", tags, again: tags, m: { .../(?<first>b)(.)/.exec("abc").groups }, list: [.../b(.)/.exec("abc")] }] } }

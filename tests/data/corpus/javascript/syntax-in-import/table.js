@@ -1,0 +1,4 @@
+export const table = {
+  a: 1
+  b: 2,
+}

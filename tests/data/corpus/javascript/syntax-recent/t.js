@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+const log = []
+class A { static #count = 0; static { this.start = ++A.#count } #own = 1; has(other) { return #own in other } accessor = 2; static async *gen() {} }
+export default { name: "t", async transform() { { using first = { [Symbol.dispose]: () => log.push("first") }; await using second = { [Symbol.asyncDispose]: async () => log.push("second") }; log.push("body") } let x = 2; const y = 5 <! --x; const z = x--> 0; outer: for (const a of [1, 2]) { for (;;) { if (a === 1) continue outer; break outer } } return [{ id: "m", log, start: A.start, has: new A().has(new A()), y, z, x, n: null ?? 1, big: 1_0n.toString(), c: "𝒳".codePointAt(), last: [1, 2].findLast((n) => n < 2), w: "a".at?.(-1), ["com" + "puted"]: { __proto__: null, a: 1 }, t: String.raw`\u{}`, re: "aB1".replace(/[\p{Lu}--[A]]/v, "_") }] } }

@@ -1,0 +1,1 @@
+export default { name: "t", transform() { return [{ id: 010 }] } }

@@ -1,0 +1,1 @@
+export default { name: "t", transform() { counter = 1; return [{ id: counter }] } }

@@ -1,0 +1,2 @@
+import notes from "./NOTES"
+export default { name: "t", transform: () => [{ id: notes }] }

@@ -1,0 +1,1 @@
+export default { name: "t", transform() { throw new Proxy(() => {}, { get() { throw new Error("inner") } }) } }

@@ -1,0 +1,1 @@
+export const words = await new Promise((done) => queueMicrotask(() => done(["a", "ß"])))

@@ -1,0 +1,2 @@
+export const table = new Map()
+throw new RangeError("no table")

@@ -1,0 +1,2 @@
+import "./lib/broken.js"
+export default { name: "t", transform: () => [{ id: "x" }] }

@@ -1,0 +1,1 @@
+export default { name: "t", transform() { const view = new DataView(new ArrayBuffer(8)); view.setFloat32(0, 1.5, true); view.setBigInt64(0, view.getBigInt64(0) + 1n); return [{ id: "v", bytes: Array.from(new Uint8Array(view.buffer)), f16: new Float32Array([1.1])[0] }] } }

@@ -1,0 +1,3 @@
+function logged(value: unknown, context: unknown) { return value }
+class A { @logged method() {} }
+export default { name: "t", transform: () => [{ id: new A() ? "a" : "" }] }

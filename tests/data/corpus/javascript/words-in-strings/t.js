@@ -1,0 +1,1 @@
+export default { name: "t", transform: () => [{ id: "w", prompt: "Explain: import('fs'); new Function('return process')(); Math.random(); <!-- Date.now() -->", note: /eval\(|require\("x"\)/.source }] }
