@@ -80,6 +80,22 @@ def test_jsonl_and_receipt(request_: TransformRequest, tools: TransformTools, tm
     assert (tmp_path / "out/cases.jsonl.manifest.json").read_text() == json.dumps(receipt, indent=2) + "\n"
 
 
+def test_sources_come_in_the_declared_order_and_are_listed_by_name(
+    request_: TransformRequest, tools: TransformTools, tmp_path: Path
+) -> None:
+    for name in ("zeta", "alpha", "mu"):
+        (tmp_path / name).write_text(name)
+    declared = {name: tmp_path / name for name in ("zeta", "alpha", "mu")}
+    tools.runtime.transforms = {"t.mjs": lambda sources: [{"id": name, "prompt": "p"} for name in sources]}  # type: ignore[attr-defined]
+    run(replace(request_, sources=declared), tools)
+    lines = request_.output.read_text().splitlines()
+    assert [json.loads(line)["id"] for line in lines] == ["zeta", "alpha", "mu"]
+    receipt = json.loads((tmp_path / "out" / "cases.jsonl.manifest.json").read_text())
+    assert list(receipt["sources"]) == ["alpha", "mu", "zeta"]
+    run(replace(request_, sources=dict(reversed(declared.items()))), tools)
+    assert json.loads(request_.output.read_text().splitlines()[0])["id"] == "mu"
+
+
 def _sha256(path: Path) -> str:
     """By the standard tool."""
     return subprocess.run(["sha256sum", path], capture_output=True, check=True, text=True).stdout.split()[0]

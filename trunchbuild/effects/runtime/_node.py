@@ -270,7 +270,10 @@ def _loaded(value: Json) -> LoadedModule:
 def _rules() -> bytes:
     """The rules by which modules are read: an entry of the cache is worth nothing under others."""
     folder = Path(policy.__file__).parent
-    names = ("policy.py", "module_scopes.py", "refused_globals.py", "fast_esprima.py", "source_map.py")
+    names = (
+        *("policy.py", "module_scopes.py", "refused_globals.py", "source_map.py"),
+        *("fast_esprima.py", "javascript_parser.py"),
+    )
     parser = importlib.util.find_spec("esprima")
     assert parser is not None
     assert parser.origin is not None
