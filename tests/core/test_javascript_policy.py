@@ -264,3 +264,10 @@ BROKEN = {"text": "x", "imports": [1], "exports": [], "star_exports": [], "findi
 def test_what_is_no_survey_is_refused(value: Json) -> None:
     with pytest.raises(ValueError, match="not a survey"):
         Survey.from_json(value)
+
+
+@pytest.mark.parametrize(("member", "findings"), [("globalThis", 1), ("other", 0)])
+def test_a_chain_of_members_longer_than_the_stack_is_deep(member: str, findings: int) -> None:
+    """`globalThis.globalThis` is the global object again (ECMA-262, 19.1.1), however often."""
+    text = f"export const f = () => globalThis{f'.{member}' * 3000}.Math.random()"
+    assert len(survey_module("t.js", text).findings) == findings

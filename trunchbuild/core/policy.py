@@ -253,6 +253,12 @@ def _global_name(node: Any, scopes: Scopes) -> str | None:
     """The name of a global that an expression means: `Math`, `globalThis.Math`, `(Math)`."""
     if node.type == "Identifier":
         return None if scopes.is_declared(node.name) else str(node.name)
-    if node.type == "MemberExpression" and _global_name(node.object, scopes) == "globalThis":
-        return name_of_key(node.property, computed=node.computed)
-    return None
+    if node.type != "MemberExpression":
+        return None
+    # A loop: a chain of members may be longer than Python's stack is deep.
+    owner = node.object
+    while owner.type == "MemberExpression" and name_of_key(owner.property, computed=owner.computed) == "globalThis":
+        owner = owner.object
+    if owner.type != "Identifier" or owner.name != "globalThis" or scopes.is_declared("globalThis"):
+        return None
+    return name_of_key(node.property, computed=node.computed)

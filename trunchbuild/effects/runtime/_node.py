@@ -202,6 +202,8 @@ class NodeRuntime:
         try:
             with _without_collection():
                 return survey_module(path, text)
+        except RecursionError:
+            return unreadable(path, text, _TOO_DEEP, 1, 1)
         except Unreadable as problem:
             answer = self._parsed(path, text)
             if "line" in answer:
