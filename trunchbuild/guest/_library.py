@@ -198,10 +198,10 @@ class Library:
             return
 
     def _check_field(self, parts):
-        for (is_attribute, name), (_, following) in zip(parts, [*parts[1:], (False, "")], strict=True):
+        for position, (is_attribute, name) in enumerate(parts):
             if is_attribute:
                 self.check_attribute(name)
-                if name == "__class__" and following not in _NAMES_OF_CLASSES:
+                if name == "__class__" and (parts[position + 1 :] or [(0, "")])[0][1] not in _NAMES_OF_CLASSES:
                     refuse("the attribute __class__ in a format string, except for its __name__,")
 
     def guard_pattern(self, kind):

@@ -3,13 +3,13 @@
 Python leaves the order of a set open; it follows from hashes, which differ between processes for text, and from where
 objects lie. Two seeds alone would miss every second set of two elements. So the author's sets are these classes: the
 first run iterates over them in ascending order of their contents, the second in descending order. That leaves the
-middle of three in its place: where elements were taken out of so many, a third run begins in the middle and goes round.
+middle of three in its place: where elements were taken out of so many, a third run takes turns from both ends.
 What comes out alike does not depend on the order.
 """
 
 import sys
 
-ASCENDING, DESCENDING, FROM_THE_MIDDLE = range(3)
+ASCENDING, DESCENDING, FROM_BOTH_ENDS = range(3)
 
 order = ASCENDING
 """Set by `run.py` for the other runs."""
@@ -51,8 +51,8 @@ def in_order(items, note=True):
         # Where contents are alike, addresses decide: `run.stir` lets them fall in the second run.
         items.sort(key=id)
         items.sort(key=_rank_of, reverse=order == DESCENDING)
-    if order == FROM_THE_MIDDLE:
-        items[:] = items[count // 2 :] + items[: count // 2]
+    if order == FROM_BOTH_ENDS:
+        items[::2], items[1::2] = items[: (count + 1) // 2], items[: (count + 1) // 2 - 1 : -1]
     if note:
         sizes.add(count)
         if len(iterations) < _MAX_PLACES:

@@ -1,0 +1,7 @@
+from ....outside import secret
+
+name = "t"
+
+
+def transform(sources):
+    return [{"id": secret}]

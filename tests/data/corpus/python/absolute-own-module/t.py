@@ -1,0 +1,9 @@
+import tags
+
+tag = tags.tag
+
+name = "t"
+
+
+def transform(sources):
+    return [{"id": tag("x")}]

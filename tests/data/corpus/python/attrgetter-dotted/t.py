@@ -1,0 +1,7 @@
+import operator
+
+name = "t"
+
+
+def transform(sources):
+    return [{"id": str(operator.attrgetter("real.__class__")(1))}]

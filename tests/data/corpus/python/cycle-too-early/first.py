@@ -1,0 +1,3 @@
+from .second import OTHER
+
+NAME = 'n' + OTHER

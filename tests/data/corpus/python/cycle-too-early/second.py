@@ -1,0 +1,3 @@
+from .first import NAME
+
+OTHER = NAME

@@ -1,0 +1,7 @@
+from .first import NAME
+
+name = "t"
+
+
+def transform(sources):
+    return [{"id": NAME}]

@@ -1,0 +1,7 @@
+import asyncio
+
+name = "t"
+
+
+def transform(sources):
+    return [{'id': str(asyncio)}]

@@ -1,0 +1,7 @@
+from builtins import sorted, open as o
+
+name = "t"
+
+
+def transform(sources):
+    return [{'id': str(o)}]

@@ -1,0 +1,7 @@
+from datetime import timezone, datetime as d
+
+name = "t"
+
+
+def transform(sources):
+    return [{'id': str(d)}]

@@ -1,0 +1,7 @@
+import inspect
+
+name = "t"
+
+
+def transform(sources):
+    return [{'id': str(inspect)}]

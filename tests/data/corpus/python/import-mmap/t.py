@@ -1,0 +1,7 @@
+import mmap
+
+name = "t"
+
+
+def transform(sources):
+    return [{'id': str(mmap.PAGESIZE)}]

@@ -1,0 +1,7 @@
+from multiprocessing import Pool
+
+name = "t"
+
+
+def transform(sources):
+    return [{'id': str(Pool)}]

@@ -1,0 +1,7 @@
+import pickle
+
+name = "t"
+
+
+def transform(sources):
+    return [{'id': str(pickle)}]

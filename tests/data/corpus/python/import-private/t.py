@@ -1,0 +1,7 @@
+from collections import _sys
+
+name = "t"
+
+
+def transform(sources):
+    return [{'id': str(_sys.version)}]

@@ -1,0 +1,7 @@
+from random import Random
+
+name = "t"
+
+
+def transform(sources):
+    return [{'id': str(Random(4).random())}]

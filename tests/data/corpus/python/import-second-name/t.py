@@ -1,0 +1,7 @@
+import json, shutil
+
+name = "t"
+
+
+def transform(sources):
+    return [{'id': str(shutil)}]

@@ -1,0 +1,7 @@
+import signal
+
+name = "t"
+
+
+def transform(sources):
+    return [{'id': str(signal)}]

@@ -1,0 +1,7 @@
+from os import *
+
+name = "t"
+
+
+def transform(sources):
+    return [{'id': str(sep)}]

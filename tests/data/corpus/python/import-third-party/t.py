@@ -1,0 +1,7 @@
+import numpy as np
+
+name = "t"
+
+
+def transform(sources):
+    return [{'id': str(np)}]

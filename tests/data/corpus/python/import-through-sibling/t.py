@@ -1,0 +1,7 @@
+from . import helper
+
+name = "t"
+
+
+def transform(sources):
+    return [{"id": helper.csv.__name__ + str(helper.csv.re)}]

@@ -1,0 +1,7 @@
+from time import time_ns as t
+
+name = "t"
+
+
+def transform(sources):
+    return [{'id': str(t())}]

@@ -1,0 +1,7 @@
+import weakref
+
+name = "t"
+
+
+def transform(sources):
+    return [{'id': str(weakref)}]

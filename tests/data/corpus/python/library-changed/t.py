@@ -1,0 +1,8 @@
+import json
+
+name = "t"
+
+
+def transform(sources):
+    json.dumps = repr
+    return [{"id": json.dumps({"a": 1})}]

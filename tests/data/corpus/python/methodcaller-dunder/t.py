@@ -1,0 +1,7 @@
+import operator
+
+name = "t"
+
+
+def transform(sources):
+    return [{"id": str(operator.methodcaller("__sub" + "classes__")(int))}]

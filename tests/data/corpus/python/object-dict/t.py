@@ -1,0 +1,5 @@
+name = "t"
+
+
+def transform(sources):
+    return [{'id': str("".join.__dir__())}]

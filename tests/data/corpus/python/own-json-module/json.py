@@ -1,0 +1,3 @@
+import json
+
+VALUE = json.dumps({'own': True})

@@ -1,0 +1,9 @@
+import json
+
+from . import json as mine
+
+name = "t"
+
+
+def transform(sources):
+    return [{"id": mine.VALUE, "theirs": json.dumps([1])}]

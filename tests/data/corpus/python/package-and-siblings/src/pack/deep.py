@@ -1,0 +1,1 @@
+NAME = __name__.rpartition('.')[2]

@@ -1,0 +1,5 @@
+from ...common.shared import LIMIT
+
+
+def tag(name):
+    return f'{name}-{LIMIT}'

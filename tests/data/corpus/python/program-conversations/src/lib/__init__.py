@@ -1,0 +1,3 @@
+"""Helpers."""
+
+VERSION = (1, 2)

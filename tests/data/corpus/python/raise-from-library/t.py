@@ -1,0 +1,7 @@
+import json
+
+name = "t"
+
+
+def transform(sources):
+    return [{"id": json.loads("[1,")}]

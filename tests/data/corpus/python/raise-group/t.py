@@ -1,0 +1,5 @@
+name = "t"
+
+
+def transform(sources):
+    raise ExceptionGroup("rows", [ValueError("first"), TypeError("second")])

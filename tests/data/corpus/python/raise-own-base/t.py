@@ -1,0 +1,8 @@
+name = "t"
+
+
+def transform(sources):
+    class Stop(BaseException): pass
+
+
+    raise Stop("enough")

@@ -1,0 +1,9 @@
+name = "t"
+
+
+def transform(sources):
+    def again():
+        return again()
+
+
+    return [{"id": again()}]

@@ -1,0 +1,5 @@
+name = "t"
+
+
+def transform(sources):
+    raise ValueError("bad \ud800 text")

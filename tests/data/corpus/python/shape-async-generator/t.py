@@ -1,0 +1,5 @@
+name = "t"
+
+
+async def transform(sources):
+    yield {"id": "x"}

@@ -1,0 +1,5 @@
+name = "t"
+
+
+def transform(sources):
+    [{"id": "x"}]

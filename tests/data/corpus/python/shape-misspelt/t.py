@@ -1,0 +1,5 @@
+name = "t"
+
+
+def tranform(sources):
+    return [{"id": "x"}]

@@ -1,0 +1,5 @@
+name = "a\ud800"
+
+
+def transform(sources):
+    return [{"id": "x"}]

@@ -1,0 +1,2 @@
+def transform(sources):
+    return [{"id": "x"}]

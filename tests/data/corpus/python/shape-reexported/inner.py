@@ -1,0 +1,2 @@
+name = "inner"
+transform = lambda sources: ({"id": "x"}, {"id": "y"})

@@ -1,0 +1,3 @@
+from .inner import name, transform
+
+__all__ = ['name', 'transform']

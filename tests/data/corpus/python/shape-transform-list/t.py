@@ -1,0 +1,2 @@
+name = "t"
+transform = [{"id": "x"}]

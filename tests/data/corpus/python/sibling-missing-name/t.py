@@ -1,0 +1,7 @@
+from .tags import tga
+
+name = "t"
+
+
+def transform(sources):
+    return [{"id": tga("x")}]

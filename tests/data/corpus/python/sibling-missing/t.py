@@ -1,0 +1,10 @@
+try:
+    from .extra import words
+except ImportError:
+    words = []
+
+name = "t"
+
+
+def transform(sources):
+    return [{"id": "x"}]

@@ -1,0 +1,2 @@
+TABLE = {'a': 1}
+SIZE = TABLE['b']

@@ -1,0 +1,7 @@
+from .sizes import SIZE
+
+name = "t"
+
+
+def transform(sources):
+    return [{"id": SIZE}]

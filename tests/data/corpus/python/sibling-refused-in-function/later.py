@@ -1,0 +1,4 @@
+def lazy():
+    import ctypes.util
+
+    return ctypes.util.find_library('c')

@@ -1,0 +1,7 @@
+from .later import lazy
+
+name = "t"
+
+
+def transform(sources):
+    return [{"id": lazy()}]

@@ -1,0 +1,7 @@
+import string
+
+name = "t"
+
+
+def transform(sources):
+    return [{"id": string.Formatter().format("{0.__class__.__base__}", 1)}]

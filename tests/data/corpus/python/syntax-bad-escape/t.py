@@ -1,0 +1,6 @@
+name = "t"
+
+
+def transform(sources):
+    return [{"id": "x"}]
+bad = "\N{NO SUCH NAME}"

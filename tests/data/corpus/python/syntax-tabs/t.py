@@ -1,0 +1,6 @@
+name = "t"
+
+
+def transform(sources):
+	if sources:
+        return [{"id": "x"}]

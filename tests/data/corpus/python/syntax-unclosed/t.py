@@ -1,0 +1,6 @@
+name = "t"
+rows = [1, 2
+
+
+def transform(sources):
+    return rows

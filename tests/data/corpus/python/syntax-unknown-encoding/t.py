@@ -1,0 +1,7 @@
+#!/usr/bin/env python3
+# vim: set fileencoding=nonsense :
+name = "t"
+
+
+def transform(sources):
+    return [{"id": "x"}]

@@ -1,0 +1,6 @@
+from __future__ import magic
+name = "t"
+
+
+def transform(sources):
+    return [{"id": "x"}]
