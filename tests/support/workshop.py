@@ -68,7 +68,8 @@ class FixedClock:
 class Workshop:
     """One repository, one lock folder, one store."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, commit: str | None = None) -> None:
+        """In a folder that holds nothing, or with the `commit` of a repository that it holds."""
         self.folder = folder
         self.repo = folder / "repo"
         self.locks = folder / "lockfiles"
@@ -76,7 +77,7 @@ class Workshop:
         self.files = LocalFiles()
         self.runtime = VersionedRuntime(exports={"evals/sums.mjs": EVAL})
         first = jsonl(*CASES.values())
-        self.commit = make_repo(
+        self.commit = commit or make_repo(
             self.repo, {"benchmark.config.json": json.dumps(CONFIG), "evals/sums.mjs": "", "data/cases.jsonl": first}
         )
 

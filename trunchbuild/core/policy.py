@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from trunchbuild.core import refused_globals
-from trunchbuild.core.javascript_parser import Tree, parse_module
+from trunchbuild.core.javascript_parser import Tree, Unreadable, parse_module
 from trunchbuild.core.module_scopes import Scopes, name_of_key
 from trunchbuild.core.source_map import original_position
 from trunchbuild.core.survey import Finding, Import, Survey, broken
@@ -35,7 +35,12 @@ def survey_module(path: str, text: str) -> Survey:
     Raises:
         Unreadable: esprima2 cannot read it; `unreadable` or `survey_tree` go on from there.
     """
-    return survey_tree(path, parse_module(text))
+    tree = parse_module(text)
+    try:
+        return survey_tree(path, tree)
+    except (AttributeError, TypeError, ValueError, IndexError, KeyError):
+        # Of some broken text (`export d;`) esprima2 gives a tree with holes; the other parser says what is wrong.
+        raise Unreadable("cannot be read", 0) from None
 
 
 def survey_tree(path: str, tree: Tree) -> Survey:

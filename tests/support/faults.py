@@ -1,0 +1,111 @@
+"""Makes one system call of an operation fail, or kills it there: by strace, outside of every line of ours."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from tests.support.operations import PREPARATIONS
+from tests.support.shared_data import CHECKOUT
+
+CALLS = (
+    *("open", "openat", "write", "pwrite64", "writev", "fsync", "fdatasync", "rename", "renameat", "renameat2"),
+    *("mkdir", "mkdirat", "link", "linkat", "unlink", "unlinkat", "rmdir", "ftruncate", "fchmod", "flock", "close"),
+)
+"""Every call by which a store, a lockfile or a journal changes a disk, and those around them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How an operation ended."""
+
+    code: int
+    signal: int
+    text: str
+    calls: Counter[str]
+    """How often each call was made."""
+
+
+class FaultLab:
+    """A server of operations, and a folder for them; use as a context manager."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._server = subprocess.Popen(
+            [sys.executable, "-m", "tests.support.fault_server"],
+            cwd=CHECKOUT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self._templates: dict[str, Path] = {}
+        self._count = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._server.stdin is not None
+        assert self._server.stdout is not None
+        self._server.stdin.close()
+        self._server.stdout.close()
+        self._server.wait(30)
+
+    def prepared(self, operation: str) -> Path:
+        """A fresh copy of the folder in its old state."""
+        template = self._templates.get(operation)
+        if template is None:
+            template = self._templates[operation] = self._folder / f"{operation}-template"
+            PREPARATIONS[operation](template)
+        self._count += 1
+        copy = self._folder / f"{operation}-{self._count}"
+        shutil.copytree(template, copy, symlinks=True)
+        return copy
+
+    def run(self, operation: str, folder: Path, fault: str | None = None) -> Ended:
+        """Run an operation under strace; `fault` is what its `inject` takes (`fsync:error=EIO:when=2`)."""
+        gate = self._folder / "gate"
+        gate.unlink(missing_ok=True)
+        os.mkfifo(gate)
+        assert self._server.stdin is not None
+        self._server.stdin.write(json.dumps({"op": operation, "folder": str(folder), "gate": str(gate)}) + "\n")
+        self._server.stdin.flush()
+        process = self._answer()["pid"]
+        log = self._folder / "trace"
+        traced = ",".join(CALLS)
+        command = ["strace", "-f", "-qq", "-o", str(log), "-e", f"trace={traced}", "-e", "signal=none"]
+        if fault is not None:
+            command += ["-e", f"inject={fault}"]
+        log.write_bytes(b"")
+        with subprocess.Popen([*command, "-p", str(process)], stderr=subprocess.PIPE) as tracer:
+            self._until_traced(int(process), tracer)
+            with gate.open("wb") as opened:
+                opened.write(b"g")
+            answer = self._answer()
+            tracer.wait(30)
+        called = Counter(re.findall(r"^\d+ +(\w+)\(", log.read_text(encoding="utf-8", errors="replace"), re.MULTILINE))
+        return Ended(answer["code"], answer["signal"], answer["text"], called)
+
+    def _answer(self) -> dict[str, object]:
+        assert self._server.stdout is not None
+        line = self._server.stdout.readline()
+        assert line, "the server of operations is gone"
+        return json.loads(line)  # type: ignore[no-any-return]
+
+    @staticmethod
+    def _until_traced(process: int, tracer: subprocess.Popen[bytes]) -> None:
+        """Wait until the kernel says that the process has a tracer."""
+        state = Path(f"/proc/{process}/status")
+        while "TracerPid:\t0\n" in state.read_text(encoding="ascii"):
+            assert tracer.poll() is None, tracer.stderr and tracer.stderr.read()
