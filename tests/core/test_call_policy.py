@@ -182,3 +182,12 @@ def test_http_failures_of_any_body_have_a_line() -> None:
     assert http_failure(500, b"")[0].message == "HTTP 500: no message"
     assert http_failure(500, b'{"error":{"message":"a\\nb"}}')[0].message == "HTTP 500: a b"
     assert len(http_failure(500, json.dumps({"error": "x" * 10_000}).encode())[0].message) < 600
+
+
+@pytest.mark.parametrize("param", [["tools"], {"name": "tools"}, 7, True, None])
+def test_an_error_whose_members_have_odd_kinds_is_an_ordinary_failure(param: object) -> None:
+    """Servers write what they like; a list where a name belongs names no parameter, and the name itself does."""
+    body = {"error": {"message": "no", "code": "unsupported_parameter", "param": param}}
+    assert http_failure(400, json.dumps(body).encode())[0].kind == "http"
+    named = {"error": {"message": "no", "code": "unsupported_parameter", "param": "tools"}}
+    assert http_failure(400, json.dumps(named).encode())[0].kind == "unsupported"

@@ -113,7 +113,8 @@ def http_failure(status: int, body: bytes) -> tuple[Failure, Json]:
 def lacks_capability(body: Json) -> bool:
     """Whether an error says that the endpoint has no tools, logprobs, images ...: the case cannot run there."""
     members = error_members(body)
-    if members.get("param") in _CAPABILITIES and str(members.get("code", "")).startswith("unsupported"):
+    param = members.get("param")
+    if isinstance(param, str) and param in _CAPABILITIES and str(members.get("code", "")).startswith("unsupported"):
         return True
     return bool(re.search(_LACKS, error_text(body), re.IGNORECASE)) if isinstance(body, Mapping) else False
 
