@@ -9,9 +9,9 @@ SHELL := /bin/bash
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-SYSTEM_PACKAGES := git jq curl libgomp1
+SYSTEM_PACKAGES := git jq curl libgomp1 strace
 
-.PHONY: help demo test test-slow lint format bench lock system clean
+.PHONY: help demo test test-slow fuzz lint format bench lock system clean
 
 help:
 	@echo "make demo       compile an example at its commit, verify it, run it against a small embedded model"
@@ -20,6 +20,7 @@ help:
 	@echo "make lint       ruff and mypy"
 	@echo "make format     let ruff rewrite the code"
 	@echo "make bench      speed, as ratios"
+	@echo "make fuzz       a million inputs for each reader of text (READER=name for one); takes hours"
 	@echo "make lock       resolve the dependencies again (needs uv)"
 	@echo "make clean      remove .venv, .demo and caches"
 
@@ -31,6 +32,14 @@ test: lint
 
 test-slow: $(STAMP)
 	@$(BIN)/python -m pytest -q -m slow
+
+READER := all
+GUIDED := 100000
+BLIND := 900000
+
+fuzz: $(STAMP)
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --require-hashes -r locks/fuzz.txt
+	@$(BIN)/python -m fuzz $(READER) --guided $(GUIDED) --blind $(BLIND)
 
 lint: $(STAMP)
 	@$(BIN)/ruff check .
@@ -68,6 +77,7 @@ lock:
 	$(UV_COMPILE) pyproject.toml -o locks/runtime.txt
 	$(UV_COMPILE) --group dev pyproject.toml -o locks/dev.txt
 	$(UV_COMPILE) --no-deps --only-binary :all: locks/local.in -o locks/local.txt
+	$(UV_COMPILE) --no-deps --only-binary :all: locks/fuzz.in -o locks/fuzz.txt
 
 clean:
 	rm -rf $(VENV) .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

@@ -83,11 +83,24 @@ def _answer(body: dict[str, Any]) -> Step:
 
 
 def run_evaluate(folder: Path) -> None:
-    """Run the release, or go on with the run."""
+    """Run the release, or go on with the run; a store without any has none of the name that is asked for."""
     store = DiskStore(folder / "store")
-    (release,) = store.releases()
+    release = next(iter(store.releases()), Digest("0" * 64))
     place = Bench(store, release, folder / "runs")
     evaluate(place.release, place.options(), doors(FakeEndpoints(_answer)))
+
+
+def run_collect_runs(folder: Path) -> None:
+    """Remove what no release needs from the store that a run reads."""
+    DiskStore(folder / "store").collect()
+
+
+def run_forget(folder: Path) -> None:
+    """Forget the release that a run reads, and remove what it alone needs."""
+    store = DiskStore(folder / "store")
+    for release in store.releases():
+        store.remove(release)
+    store.collect()
 
 
 OLD, NEW = (b"old one\n", b"old two\n"), (b"new one\n" * 5000, b"new two\n")
@@ -120,6 +133,7 @@ OPERATIONS: dict[str, Operation] = {
     "evaluate": run_evaluate,
     "replace": run_replace,
 }
+MORE_OPERATIONS: dict[str, Operation] = {**OPERATIONS, "collect-runs": run_collect_runs, "forget": run_forget}
 
 
 def lines_of(path: Path) -> list[dict[str, Any]]:
