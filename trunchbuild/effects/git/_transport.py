@@ -13,8 +13,10 @@ from dulwich.objects import ObjectID
 from dulwich.refs import Ref
 
 from trunchbuild.core.repo import RepoAddress
-from trunchbuild.effects.git._clients import HttpClient, SshClient
+from trunchbuild.effects.git._http import HttpClient
 from trunchbuild.effects.git._limits import GitLimits
+from trunchbuild.effects.git._meter import Meter
+from trunchbuild.effects.git._ssh import SshClient
 from trunchbuild.effects.git.api import RepositoryUnreachableError, UnsupportedRepositoryError
 from trunchbuild.errors import TrunchbuildError
 
@@ -51,11 +53,12 @@ class Transport:
         self, address: RepoAddress, *, insecure_http: bool, ssh_command: str | None, limits: GitLimits
     ) -> None:
         self.address = address
+        self._meter = Meter(limits)
         self._client: HttpClient | SshClient
         if address.kind == "ssh":
-            self._client = SshClient(address, ssh_command=ssh_command)
+            self._client = SshClient(address, ssh_command=ssh_command, meter=self._meter)
         else:
-            self._client = HttpClient(address, insecure_http=insecure_http, refs_bytes=limits.refs_bytes)
+            self._client = HttpClient(address, insecure_http=insecure_http, meter=self._meter)
 
     def refs(self, prefixes: list[str]) -> tuple[dict[str, str], str | None, str]:
         """Refs under the prefixes (name -> id), the ref that HEAD points to, and the object format.
@@ -63,16 +66,16 @@ class Transport:
         Raises:
             RepositoryUnreachableError: There was no proper answer.
         """
+        self._meter.begin()
         try:
             wanted = [prefix.encode() for prefix in prefixes]
-            if isinstance(self._client, SshClient):
-                result = self._client.get_refs(_sent_path(self.address.path).encode(), ref_prefix=wanted)
-            else:
-                result = self._client.get_refs("", ref_prefix=wanted)
+            with self._client.talk():
+                if isinstance(self._client, SshClient):
+                    result = self._client.get_refs(_sent_path(self.address.path).encode(), ref_prefix=wanted)
+                else:
+                    result = self._client.get_refs("", ref_prefix=wanted)
         except Exception as error:
             raise self._told(error) from error
-        finally:
-            self._client.end()
         self._refuse_dumb()
         refs = {_text(name): value.decode() for name, value in result.refs.items() if value is not None}
         head = result.symrefs.get(Ref(b"HEAD"))
@@ -103,12 +106,16 @@ class Transport:
             named = {_text(name): value.decode() for name, value in refs.items()}
             return [ObjectID(each.encode()) for each in wants(named)]
 
+        def keep(data: bytes) -> int:
+            self._meter.got_object()
+            return write(data)
+
+        self._meter.begin()
         try:
-            self._fetch(determine, write, prefixes, depth, b"blob:none" if without_blobs else None)
+            with self._client.talk():
+                self._fetch(determine, keep, prefixes, depth, b"blob:none" if without_blobs else None)
         except Exception as error:
             raise self._told(error) from error
-        finally:
-            self._client.end()
 
     def _fetch(
         self,
