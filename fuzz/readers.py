@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fuzz import texts, values
+from fuzz import guests, texts, values
 from fuzz.errors import Reader
 
-READERS: dict[str, Reader] = {reader.name: reader for reader in (*values.READERS, *texts.READERS)}
+READERS: dict[str, Reader] = {reader.name: reader for reader in (*values.READERS, *texts.READERS, *guests.READERS)}

@@ -27,7 +27,8 @@ def test_segments_are_relative_to_the_ones_before() -> None:
 
 
 def test_long_and_negative_numbers() -> None:
-    """`gB` is 16, `D` is -1."""
+    """`gB` is 16, `D` is -1; `+/////B` is 2^30 - 1 and 7 digits, which is as long as ECMA-426 lets a number be."""
+    assert original_position(mapped("a", "AA+/////BA"), 1, 1) == (2**30, 1)
     text = mapped("x" * 40, "AAgBgB,gBAAD")
     assert original_position(text, 1, 1) == (17, 17)
     assert original_position(text, 1, 17) == (17, 16)
@@ -46,6 +47,11 @@ def test_lines_without_segments_belong_to_the_one_before() -> None:
         "//# sourceMappingURL=data:application/json;base64,e30=",
         "//# sourceMappingURL=data:application/json;base64,e30=\ncode after it",
         mapped("a", "!!!!"),
+        mapped("a", "g"),
+        mapped("a", "AAgggggggA"),
+        mapped("a", "AA" + "/" * 20_000 + "A"),
+        "//# sourceMappingURL=data:application/json;base64," + base64.b64encode(b"[" * 100_000).decode(),
+        "//# sourceMappingURL=data:application/json;base64," + base64.b64encode(b'{"mappings":[3]}').decode(),
     ],
 )
 def test_without_a_map_positions_stay(text: str) -> None:

@@ -11,6 +11,8 @@ import json
 from bisect import bisect_right
 
 _MARK = "//# sourceMappingURL=data:application/json;base64,"
+_LAST_SHIFT = 30
+"""ECMA-426 keeps a number within 32 bits: seven digits. Authors can write maps too."""
 _DIGITS = {c: i for i, c in enumerate("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")}
 
 
@@ -24,8 +26,10 @@ def original_position(text: str, line: int, column: int) -> tuple[int, int]:
         return line, column
     try:
         mappings = json.loads(base64.b64decode(text[at + len(_MARK) :].strip()))["mappings"]
+        if not isinstance(mappings, str):
+            return line, column
         lines = _decode(mappings)
-    except (binascii.Error, ValueError, KeyError, TypeError):
+    except (binascii.Error, ValueError, KeyError, TypeError, RecursionError):
         return line, column
     # Generated lines without a segment of their own belong to the last one before them.
     for number in range(min(line, len(lines)) - 1, -1, -1):
@@ -61,9 +65,13 @@ def _numbers(segment: str) -> list[int]:
     value, shift = 0, 0
     for character in segment:
         digit = _DIGITS[character]
+        if shift > _LAST_SHIFT:
+            raise ValueError("a number beyond 32 bits")
         value |= (digit & 31) << shift
         shift += 5
         if not digit & 32:
             numbers.append(-(value >> 1) if value & 1 else value >> 1)
             value, shift = 0, 0
+    if not numbers:
+        raise ValueError("a segment without a number")
     return numbers

@@ -14,6 +14,8 @@ from trunchbuild.effects.git.api import CorruptRepositoryError
 
 _CHUNK = 64 << 10
 _OFFSET_DELTA, _REF_DELTA = 6, 7
+_LAST_SHIFT = 56
+"""Sizes are of 64 bits; endless ones would be a number that grows with the pack."""
 
 
 def scan_pack(descriptor: int, *, limit: int, id_bytes: int, place: str) -> None:
@@ -46,6 +48,8 @@ def _skip_object(view: memoryview, at: int, limit: int, id_bytes: int, place: st
     kind, size, shift = byte >> 4 & 7, byte & 15, 4
     at += 1
     while byte & 0x80:
+        if shift > _LAST_SHIFT:
+            raise ValueError("an object's size has too many digits")
         byte = view[at]
         size |= (byte & 0x7F) << shift
         shift += 7

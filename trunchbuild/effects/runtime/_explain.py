@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import IO
 
 from trunchbuild.core.json_types import Json
+from trunchbuild.core.strict_json import MAX_DEPTH, is_deeper
 from trunchbuild.effects.runtime._two_runs import Explain
 from trunchbuild.errors import Fault
 
@@ -57,9 +58,9 @@ def explain_loaded(entries: Sequence[str]) -> Explain:
     def explain(first: IO[bytes], second: IO[bytes], _hints: Sequence[str]) -> list[Fault]:
         return [
             fault
-            for at, (one, two) in enumerate(zip(first.readlines(), second.readlines(), strict=True))
+            for entry, one, two in zip(entries, first.readlines(), second.readlines(), strict=False)
             if one != two
-            for fault in _value_faults(entries[at], json.loads(one)["value"], json.loads(two)["value"], _CAUSES)
+            for fault in _value_faults(entry, _member(_value(one)), _member(_value(two)), _CAUSES)
         ] or [Fault("", "the runs gave different functions")]
 
     return explain
@@ -75,15 +76,28 @@ def _line(body: IO[bytes], position: int) -> bytes:
     return next(itertools.islice(body, position, None), b"null")
 
 
+def _value(raw: bytes) -> Json:
+    """What a line holds; a line that is no JSON, which only a runner that was tampered with gives, as its text."""
+    try:
+        value: Json = json.loads(raw)
+    except (ValueError, RecursionError):
+        return raw.decode("utf-8", "replace")
+    return raw.decode("utf-8", "replace") if is_deeper(value, 2 * MAX_DEPTH) else value
+
+
+def _member(value: Json) -> Json:
+    return value.get("value") if isinstance(value, Mapping) else value
+
+
 def _name(raw: bytes, position: int) -> str:
-    value = json.loads(raw)
+    value = _value(raw)
     if isinstance(value, Mapping) and isinstance(value.get("id"), str):
         return f"case {value['id']}"
     return f"case at position {position + 1}"
 
 
 def _case_faults(position: int, one: bytes, two: bytes, hint: str) -> list[Fault]:
-    return _value_faults(_name(one, position), json.loads(one), json.loads(two), hint)
+    return _value_faults(_name(one, position), _value(one), _value(two), hint)
 
 
 def _value_faults(name: str, one: Json, two: Json, hint: str) -> list[Fault]:

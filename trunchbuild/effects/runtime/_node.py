@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from trunchbuild.core import policy
 from trunchbuild.core.confinement import Limits, Sandbox
@@ -30,6 +30,7 @@ from trunchbuild.effects.runtime._node_places import missing_export, with_places
 from trunchbuild.effects.runtime._node_requests import graph_json, line
 from trunchbuild.effects.runtime._survey_cache import SurveyCache
 from trunchbuild.effects.runtime._two_runs import (
+    ANOTHER_FORM,
     Answer,
     Explain,
     GuestRun,
@@ -39,6 +40,7 @@ from trunchbuild.effects.runtime._two_runs import (
     guest_input,
     run_once,
     run_twice,
+    transformed,
 )
 from trunchbuild.effects.runtime.api import (
     EvaluatorCall,
@@ -102,7 +104,7 @@ class NodeRuntime:
         request: dict[str, Json] = {"mode": "load", "graphs": [graph_json(graph) for graph in listed]}
         answer = self._twice(listed, request, [], explain_loaded([graph.entry for graph in listed]))
         with answer.body as body:
-            return [_loaded(value) for _, value in read_json_lines(body, "answer of the runner")]
+            return loaded_modules(body, len(listed))
 
     def transform(self, graph: ModuleGraph, sources: Mapping[str, SourceText], look: Look | None = None) -> Transformed:
         """See `Runtime`."""
@@ -115,11 +117,7 @@ class NodeRuntime:
         held_back = HeldBack(look)
         answer = self._twice([graph], request, contents, partial(explain_cases, graph.entry), held_back)
         held_back.tell(answer)
-        assert answer.header is not None
-        name, count = answer.header.fields["name"], answer.header.fields["count"]
-        assert isinstance(name, str)
-        assert isinstance(count, int)
-        return Transformed(name, count, answer.sha256, answer.body)
+        return transformed(answer, graph.entry)
 
     def evaluate(self, graph: ModuleGraph, member: str, calls: Iterable[EvaluatorCall]) -> Iterator[EvaluatorOutcome]:
         """See `Runtime`."""
@@ -262,11 +260,23 @@ def _problem(answer: Mapping[str, Any]) -> tuple[str, int, int]:
     return str(answer["message"]), int(answer["line"]), int(answer["column"])
 
 
+def loaded_modules(body: IO[bytes], count: int) -> list[LoadedModule]:
+    """What loading `count` modules gave.
+
+    Raises:
+        GuestError: It is not that.
+    """
+    loaded = [_loaded(value) for _, value in read_json_lines(body, "answer of the runner")]
+    if len(loaded) != count:
+        raise GuestError(ANOTHER_FORM, expected=f"{count} modules", got=f"{len(loaded)}")
+    return loaded
+
+
 def _loaded(value: Json) -> LoadedModule:
     match value:
         case {"value": inner, "functions": list(functions)}:
             return LoadedModule(inner, frozenset(str(pointer) for pointer in functions))
-    raise AssertionError("the runner's answer has another form")
+    raise GuestError(ANOTHER_FORM, expected="a module's value and functions")
 
 
 def _rules() -> bytes:

@@ -11,18 +11,19 @@ limit of time is one call's.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from itertools import islice
-from typing import Any
 
 from trunchbuild.core.confinement import GuestEndedError, Limits, Sandbox, SandboxProcess, SandboxRequest
 from trunchbuild.core.json_types import Json
-from trunchbuild.core.modules import ModuleGraph, ModuleRefusedError
+from trunchbuild.core.modules import ModuleGraph
+from trunchbuild.core.strict_json import JsonError, read_json
 from trunchbuild.effects.runtime._node_layout import Variation, node_request
 from trunchbuild.effects.runtime._node_places import author_place, with_stack
 from trunchbuild.effects.runtime._node_requests import graph_json, line
+from trunchbuild.effects.runtime._two_runs import ANOTHER_FORM, Header, failure_told_by, read_header
 from trunchbuild.effects.runtime.api import (
     EvaluatorCall,
     EvaluatorFailure,
@@ -147,10 +148,11 @@ class _Worker:
     def _piece(self, piece: Sequence[str], *, fresh: bool) -> list[str]:
         try:
             return self._exchange(piece, fresh=fresh)
-        except GuestEndedError as ended:
+        except (GuestEndedError, _OddAnswerError) as failure:
             self._stop()
             if len(piece) == 1 and fresh:
-                return [json.dumps({"failure": self._reason(ended)})]
+                reason = self._reason(failure) if isinstance(failure, GuestEndedError) else ANOTHER_FORM
+                return [json.dumps({"failure": reason})]
         # Which call it was shows when each has a realm and a deadline of its own.
         return [verdict for one in piece for verdict in self._piece([one], fresh=True)]
 
@@ -161,20 +163,20 @@ class _Worker:
         process = self._process or self._start()
         self._realms += cost
         message = line({"fresh": fresh, "calls": f"[{','.join(piece)}]"})
-        answer = json.loads(process.exchange(message, timeout_seconds=self._seconds))
-        verdicts = answer["results"]
-        assert len(verdicts) == len(piece)
-        return [json.dumps(verdict, ensure_ascii=False, sort_keys=True) for verdict in verdicts]
+        verdicts = _verdicts(process.exchange(message, timeout_seconds=self._seconds))
+        if len(verdicts) != len(piece):
+            raise _OddAnswerError
+        return verdicts
 
     def _start(self) -> SandboxProcess:
         process = self._stack.enter_context(self._sandbox.start(self._request))
         self._process, self._realms = process, 2.0
         try:
-            header = json.loads(process.exchange(self._hello, timeout_seconds=_START_SECONDS))
+            header = read_header(process.exchange(self._hello, timeout_seconds=_START_SECONDS), 0)
         except GuestEndedError as ended:
             self._stop()
             raise GuestError(f"the evaluator's module did not load: {self._reason(ended)}") from None
-        if header["status"] != "ok":
+        if header is None or header.status != "ok":
             self._stop()
             raise self._failure(header)
         return process
@@ -184,14 +186,12 @@ class _Worker:
         self._stack.close()
         self._stack = ExitStack()
 
-    def _failure(self, header: dict[str, Any]) -> TrunchbuildError:
-        listed = header.get("faults") or [header]
-        faults = [
-            Fault(author_place(str(one.get("place", self._graph.entry)), self._graph), str(one["message"]))
-            for one in listed
-        ]
-        kind: Callable[..., TrunchbuildError] = ModuleRefusedError if header["status"] == "refused" else GuestError
-        return kind(str(header["message"]), faults=faults)
+    def _failure(self, header: Header | None) -> TrunchbuildError:
+        if header is None:
+            return GuestError(ANOTHER_FORM, place=self._graph.entry)
+        told = failure_told_by(header)
+        faults = [Fault(author_place(one.place or self._graph.entry, self._graph), one.message) for one in told.faults]
+        return type(told)(told.message, faults=faults)
 
     def _reason(self, ended: GuestEndedError) -> str:
         reasons = {
@@ -201,6 +201,22 @@ class _Worker:
             "too-much-output": "gave back too much",
         }
         return reasons.get(ended.outcome.ending, f"ended its process ({ended.outcome.ending} {ended.outcome.code})")
+
+
+class _OddAnswerError(Exception):
+    """A guest said what is no answer: code that got out of its realm speaks for it. Never leaves this module."""
+
+
+def _verdicts(answer: bytes) -> list[str]:
+    """The verdicts of one answer, each as JSON text with sorted members, so that equal ones are equal texts."""
+    try:
+        value = json.loads(answer)
+        results = value.get("results") if isinstance(value, dict) else None
+        if isinstance(results, list):
+            return [json.dumps(verdict, ensure_ascii=False, sort_keys=True) for verdict in results]
+    except (ValueError, RecursionError):
+        pass
+    raise _OddAnswerError
 
 
 def _split(inputs: Sequence[str], most: int) -> Iterator[list[str]]:
@@ -233,7 +249,19 @@ def _agreed(one: str, two: str) -> EvaluatorOutcome:
 
 
 def _outcome(text: str) -> EvaluatorOutcome:
-    verdict = json.loads(text)
-    if "failure" in verdict:
-        return EvaluatorFailure(verdict["failure"])
-    return EvaluatorVerdict(verdict["passed"], float(verdict["score"]), verdict["message"], verdict["details"])
+    """What a verdict's text says. Strictly read: it goes into files that must be readable ever after."""
+    try:
+        verdict = read_json(text.encode("utf-8", "surrogatepass"), "verdict")
+    except JsonError as error:
+        return EvaluatorFailure(f"{ANOTHER_FORM}: {error}")
+    match verdict:
+        case {"failure": str(reason)} if reason:
+            return EvaluatorFailure(reason)
+        case {
+            "passed": bool(passed),
+            "score": int() | float() as score,
+            "message": str() | None as message,
+            "details": details,
+        } if not isinstance(score, bool):
+            return EvaluatorVerdict(passed, float(score), message, details)
+    return EvaluatorFailure(ANOTHER_FORM)

@@ -22,6 +22,7 @@ STACK_DEPTH = 20
 
 _MISSING = re.compile(r"The requested module '(.+)' does not provide an export named '(.+)'")
 _CONFLICTING = re.compile(r"The requested module '(.+)' contains conflicting star exports for name '([^']+)'")
+_NUMBER = re.compile(r"[0-9]{1,9}\Z")
 _BUILTIN_HINT = "of Node's built-in modules only what is pure is there"
 
 
@@ -83,7 +84,8 @@ def author_place(place: str, graph: ModuleGraph) -> str:
     """`path:line:column` of what ran -> of the author's file; anything else unchanged."""
     path, _, position = place.partition(":")
     line, _, column = position.partition(":")
-    if path not in graph.modules or not line.isdecimal() or not column.isdecimal():
+    # A module has fewer lines than this has digits; what runs beside the runner may tell any number.
+    if path not in graph.modules or not _NUMBER.match(line) or not _NUMBER.match(column):
         return place
     line_number, column_number = original_position(graph.modules[path].text, int(line), int(column))
     return f"{path}:{line_number}:{column_number}"

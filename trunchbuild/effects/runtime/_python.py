@@ -25,6 +25,7 @@ from trunchbuild.effects.runtime._two_runs import (
     insist_on_equal,
     run_once,
     run_twice,
+    transformed,
 )
 from trunchbuild.effects.runtime.api import Look, SourceText, Transformed
 from trunchbuild.errors import Fault
@@ -82,11 +83,7 @@ def transform_python(
                     insist_on_equal(answer, other, (first, third), explain)
                 failing.pop_all()
     held_back.tell(answer)
-    assert answer.header is not None
-    name, count = answer.header.fields["name"], answer.header.fields["count"]
-    assert isinstance(name, str)
-    assert isinstance(count, int)
-    return Transformed(name, count, answer.sha256, answer.body)
+    return transformed(answer, graph.entry)
 
 
 def _took_from_large_sets(answer: Answer) -> bool:

@@ -18,10 +18,13 @@ from trunchbuild.core.confinement import Limits, Sandbox, SandboxOutcome, Sandbo
 from trunchbuild.core.json_types import Json, JsonObject
 from trunchbuild.core.modules import ModuleRefusedError
 from trunchbuild.core.strict_json import read_json
-from trunchbuild.effects.runtime.api import GuestError, GuestLimitError, Look, TransformDiffersError
+from trunchbuild.effects.runtime.api import GuestError, GuestLimitError, Look, TransformDiffersError, Transformed
 from trunchbuild.errors import Fault, TrunchbuildError
 
 _HEADER_BYTES = 1 << 20
+
+ANOTHER_FORM = "the runner's answer has another form"
+"""The author's code runs in one process with the runner: what that process says is a stranger's word."""
 
 DIFFERS = "two confined runs of the same code on the same input gave different output"
 
@@ -59,6 +62,8 @@ class Answer:
     sha256: str
     body: IO[bytes]
     """The bytes after the header, in an unlinked temporary file positioned at its start."""
+    lines: int
+    """Line feeds of the body."""
 
     @property
     def ok(self) -> bool:
@@ -90,7 +95,7 @@ def run_once(sandbox: Sandbox, run: GuestRun) -> Answer:
         raise
     splitter.body.seek(0)
     header = splitter.header() if outcome.ending == "exited" and outcome.code == 0 else None
-    return Answer(outcome, header, splitter.digest.hexdigest(), splitter.body)
+    return Answer(outcome, header, splitter.digest.hexdigest(), splitter.body, splitter.lines)
 
 
 class HeldBack:
@@ -187,6 +192,20 @@ def insist_on_equal(first: Answer, second: Answer, runs: tuple[GuestRun, GuestRu
             raise TransformDiffersError(DIFFERS, place=place, expected=repr(one.get(key)), got=repr(two.get(key)))
 
 
+def transformed(answer: Answer, about: str) -> Transformed:
+    """The cases that a transformer gave; the receiver closes them.
+
+    Raises:
+        GuestError: The header does not tell of these cases.
+    """
+    fields = answer.header.fields if answer.header is not None else {}
+    match fields:
+        case {"name": str(name), "count": int(count)} if count == answer.lines and not isinstance(count, bool):
+            return Transformed(name, count, answer.sha256, answer.body)
+    answer.body.close()
+    raise GuestError(ANOTHER_FORM, place=about, expected=f"the name and the number of {answer.lines} cases")
+
+
 def _hints(fields: JsonObject) -> list[str]:
     hints = fields.get("hints")
     return [str(hint) for hint in hints] if isinstance(hints, list) else []
@@ -206,16 +225,24 @@ def failure_of(answer: Answer, run: GuestRun) -> TrunchbuildError:
             place=run.about,
             got=" / ".join(last_words) or None,
         )
-    message = str(header.fields.get("message", header.status))
+    return failure_told_by(header)
+
+
+def failure_told_by(header: Header) -> TrunchbuildError:
+    """The error that a header tells of which is not `ok`."""
     listed = header.fields.get("faults")
     faults = [_fault(fault) for fault in listed if isinstance(fault, Mapping)] if isinstance(listed, list) else []
     kinds: Mapping[str, type[TrunchbuildError]] = {"refused": ModuleRefusedError, "limit": GuestLimitError}
-    return kinds.get(header.status, GuestError)(message, faults=faults or [_fault(header.fields)])
+    message = str(header.fields.get("message") or header.status or ANOTHER_FORM)
+    return kinds.get(header.status, GuestError)(
+        message, faults=faults or [_fault({**header.fields, "message": message})]
+    )
 
 
 def _fault(fields: Mapping[str, Json]) -> Fault:
     hint = fields.get("hint")
-    return Fault(str(fields.get("place", "")), str(fields.get("message", "")), hint=str(hint) if hint else None)
+    message = str(fields.get("message") or "no reason given")
+    return Fault(str(fields.get("place", "")), message, hint=str(hint) if hint else None)
 
 
 _LIMITS: Mapping[str, Callable[[Limits], str]] = {
@@ -235,6 +262,7 @@ class _Splitter:
         self._first = bytearray()
         self._header_is_whole = False
         self._size = 0
+        self.lines = 0
 
     def add(self, chunk: bytes) -> None:
         """Take the next bytes of the answer."""
@@ -251,16 +279,20 @@ class _Splitter:
         self.digest.update(chunk)
         self.body.write(chunk)
         self._size += len(chunk)
+        self.lines += chunk.count(b"\n")
 
     def header(self) -> Header | None:
         """The header, if it is one and its body is as long as it says."""
-        if not self._header_is_whole:
-            return None
-        try:
-            value = read_json(bytes(self._first), "answer of the runner")
-        except TrunchbuildError:
-            return None
-        if not isinstance(value, Mapping) or value.get("bytes", 0) != self._size:
-            return None
-        status = value.get("status")
-        return Header(status, {**value}) if isinstance(status, str) else None
+        return read_header(bytes(self._first), self._size) if self._header_is_whole else None
+
+
+def read_header(line: bytes, size: int) -> Header | None:
+    """A header line, without its LF; None where it is none, or not that of a body of `size` bytes."""
+    try:
+        value = read_json(line, "answer of the runner")
+    except TrunchbuildError:
+        return None
+    if not isinstance(value, Mapping) or value.get("bytes", 0) != size:
+        return None
+    status = value.get("status")
+    return Header(status, {**value}) if isinstance(status, str) else None
