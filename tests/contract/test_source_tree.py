@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -71,8 +72,11 @@ def test_bytes_are_raw(opened: Opener) -> None:
 
 
 def test_crlf_and_lf_stay_apart(opened: Opener) -> None:
-    tree = opened({"crlf": b"a\r\nb", "lf": b"a\nb"})
+    """R102: two files, two digests (printed by `printf ... | sha256sum`); equal bytes have one."""
+    tree = opened({"crlf": b"a\r\nb", "lf": b"a\nb", "again": b"a\nb"})
     assert (tree.read("crlf"), tree.read("lf")) == (b"a\r\nb", b"a\nb")
+    digests = {name: hashlib.sha256(tree.read(name)).hexdigest()[:8] for name in ("crlf", "lf", "again")}
+    assert digests == {"crlf": "18745f36", "lf": "7e18f737", "again": "7e18f737"}
 
 
 def test_paths_are_sorted_by_code_point_and_leave_out_what_is_no_file(opened: Opener) -> None:

@@ -142,7 +142,7 @@ def test_the_clone_is_thrown_away(make: Callable[..., str], tmp_path: Path, monk
 def test_force_push_back_then_gone(
     make: Callable[..., str], tmp_path: Path, options: dict[str, str], protocol_2: bool
 ) -> None:
-    """A locked commit that no branch reaches: given by id while the server has it, then a message that says why."""
+    """R105: a locked commit that no branch reaches: given by id while the server has it, then a message says why."""
     repo = tmp_path / "repo.git"
     first = make({"a": "1\n"})
     second = add_commit(repo, {"a": "2\n"})
@@ -158,6 +158,18 @@ def test_force_push_back_then_gone(
                 pin_of(target)
             assert "history was probably rewritten" in str(caught.value.hint)
             assert caught.value.exit_code == ExitCode.MACHINE
+        assert read(f"{server.url()}@{first}", "a") == b"1\n"
+
+
+def test_a_branch_that_moves_back_between_two_builds(make: Callable[..., str], tmp_path: Path) -> None:
+    """R106: nothing shallow is kept that an older commit would not fit into."""
+    repo = tmp_path / "repo.git"
+    first = make({"a": "1\n"})
+    second = add_commit(repo, {"a": "2\n"})
+    with serve(tmp_path) as server:
+        assert (pin_of(f"{server.url()}@main").commit, read(f"{server.url()}@main", "a")) == (second, b"2\n")
+        git(repo, "update-ref", "refs/heads/main", first)
+        assert (pin_of(f"{server.url()}@main").commit, read(f"{server.url()}@main", "a")) == (first, b"1\n")
         assert read(f"{server.url()}@{first}", "a") == b"1\n"
 
 

@@ -80,6 +80,7 @@ def require_content(path: str, data: bytes) -> bytes:
         raise LfsPointerError(
             "the file is a Git LFS pointer; its content is not in the commit",
             place=path,
+            got=data.split(b"\noid ", 1)[1][:71].decode("ascii", "replace"),
             hint=f"commit the content itself: git lfs migrate export --include={path}",
         )
     return data
