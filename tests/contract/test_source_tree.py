@@ -111,6 +111,7 @@ def test_a_missing_file_names_the_nearest(opened: Opener, path: str) -> None:
 
 @pytest.mark.parametrize("target", ["real/x", "../../../etc/hostname", "/etc/hostname", "nowhere", "data/link"])
 def test_links_are_not_followed(opened: Opener, target: str) -> None:
+    """R110: a link out of the tree, a link to a link, and one that stays within."""
     tree = opened({"real/x": "1", "data/link": link(target), "chain": link("data/link"), "dir": link("real")})
     for path in ("data/link", "chain", "dir/x"):
         with pytest.raises(NotAFileError, match="a symbolic link") as caught:

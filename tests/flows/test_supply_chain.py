@@ -14,6 +14,7 @@ from tests.servers.git_http import GitHttpServer, serve
 from tests.support.releases import export
 from tests.support.repos import add_commit, git, make_repo, submodule
 from tests.support.workshop import CASES, FixedClock, Workshop, jsonl
+from trunchbuild.core.lockfile import LockConflictError, parse_lock
 from trunchbuild.core.repo import RepoAddress
 from trunchbuild.core.tree import LfsPointerError, NotAFileError
 from trunchbuild.effects.git._dulwich import DulwichGit
@@ -106,6 +107,30 @@ def test_a_locked_commit_that_was_forced_away(workshop: Workshop) -> None:
     assert (report.exit_code, report.digest) == (ExitCode.YES, str(release))
     with pytest.raises(BadInputError, match=locked):
         workshop.compile(locked, locked=True)
+
+
+def test_lockfiles_merge(workshop: Workshop, tmp_path: Path) -> None:
+    """R111: two branches that lock one benchmark each merge clean; two that lock one differently are told."""
+    workshop.compile()
+    text = workshop.lock.read_text()
+    repo = tmp_path / "locks"
+    make_repo(repo, {"README": "x\n"})
+    for branch, name in (("one", "a"), ("two", "b")):
+        git(repo, "branch", branch, "main")
+        add_commit(repo, {f"lockfiles/{name}.lock.toml": text}, branch=branch)
+    git(repo, "merge", "--quiet", "one")
+    git(repo, "merge", "--quiet", "two")
+    assert parse_lock((repo / "lockfiles/a.lock.toml").read_bytes(), "a") == parse_lock(text.encode(), "b")
+    for branch, case in (("three", "a"), ("four", "b")):
+        git(repo, "branch", branch, "main")
+        workshop.change(CASES[case])
+        workshop.compile(update=True)
+        add_commit(repo, {"lockfiles/a.lock.toml": workshop.lock.read_text()}, branch=branch)
+    git(repo, "merge", "--quiet", "three")
+    with pytest.raises(RuntimeError):
+        git(repo, "merge", "--quiet", "four")
+    with pytest.raises(LockConflictError, match="merge conflict"):
+        parse_lock((repo / "lockfiles/a.lock.toml").read_bytes(), "a.lock.toml")
 
 
 def _packed(folder: Path, archive: Path, *, level: int, options: list[str]) -> Path:
