@@ -96,7 +96,7 @@ class HttpClient(Urllib3HttpGitClient):
         A read has an end of its own, which a server moves on with a byte now and then.
 
         Raises:
-            GitProtocolError: The time is over.
+            RepositoryUnreachableError: The time is over.
         """
         self._asked_for_refs = False
         timer = threading.Timer(self._meter.seconds_left, self._wires.cut)
@@ -106,15 +106,20 @@ class HttpClient(Urllib3HttpGitClient):
             yield
         except Exception as error:
             if self._wires.are_cut:
-                raise self._meter.over() from error
+                raise self._over() from error
             raise
         else:
             if self._wires.are_cut:
-                raise self._meter.over()
+                raise self._over()
         finally:
             timer.cancel()
             timer.join()
             self._end()
+
+    def _over(self) -> RepositoryUnreachableError:
+        """What was read of a cut answer is no answer, whatever it looks like."""
+        place = self._base_url.rstrip("/")
+        return RepositoryUnreachableError("the server gave no proper answer", place=place, got=str(self._meter.over()))
 
     def _end(self) -> None:
         while self._guarded.answers:
