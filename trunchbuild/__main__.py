@@ -1,6 +1,6 @@
 """`python -m trunchbuild` is the command `trunchbuild`."""
 
-from trunchbuild.cli.main import run
+from trunchbuild.cli.entry import run
 
 if __name__ == "__main__":
     run()

@@ -197,7 +197,7 @@ def test_every_listed_command_is_there_and_explains_itself(name: str, capsys: py
 
 def test_a_reader_that_goes_away_ends_it_quietly(tmp_path: Path) -> None:
     script = (
-        "import click, sys\nfrom trunchbuild.cli import main\n"
+        "import click, sys\nfrom trunchbuild.cli import main, streams\nstreams.open_standard_streams()\n"
         "@click.group()\ndef group(): ...\n"
         "@group.command()\ndef act():\n  for n in range(200000): click.echo('line %d' % n)\n"
         "code = main.invoke(['act'], group)\nsys.exit(code)\n"

@@ -170,7 +170,7 @@ def test_a_killed_process_leaves_what_it_committed_and_no_lock(tmp_path: Path) -
     ) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"ready\n"
-        with pytest.raises(RunLockedError), JOURNALS.open(tmp_path, RUN):
+        with pytest.raises(RunLockedError, match=f"got process {holder.pid}$"), JOURNALS.open(tmp_path, RUN):
             pass
         os.kill(holder.pid, signal.SIGKILL)
     with JOURNALS.open(tmp_path, RUN) as journal:
@@ -209,6 +209,105 @@ def test_a_torn_file_is_refused(tmp_path: Path, keep: float) -> None:
         pass
 
 
+def test_a_flipped_byte_is_found_wherever_it_matters(tmp_path: Path) -> None:
+    """A byte of every 101 of the file: it is found, or all is as before. SQLite alone sees few."""
+    steps = [step(f"q{number}", body=b'{"text":"%d"}' % number) for number in range(20)]
+    write(tmp_path, *steps)
+    whole = (tmp_path / JOURNAL).read_bytes()
+    found = refused = 0
+    for position in range(0, len(whole), 101):
+        folder = tmp_path / str(position)
+        folder.mkdir()
+        data = bytearray(whole)
+        data[position] ^= 0x41
+        (folder / JOURNAL).write_bytes(data)
+        try:
+            with JOURNALS.open(folder, RUN) as journal:
+                assert list(journal.records()) == steps, position
+                assert (len(journal.recorded()), journal.spent().tokens) == (20, 180), position
+        except JournalError as error:
+            found += JOURNAL in error.faults[0].place
+            refused += 1
+    assert found == refused
+    # Rows and their index fill more than half of these pages; the rest is free space.
+    assert found > len(whole) / 101 / 4
+
+
+def test_a_changed_value_is_named(tmp_path: Path) -> None:
+    """A whole database, in which one digit of one reply is another one."""
+    write(tmp_path, step("a"), step("b", body=b'{"a":"4"}'))
+    database = sqlite3.connect(tmp_path / JOURNAL)
+    database.execute("UPDATE step SET body = CAST('{\"a\":\"5\"}' AS BLOB) WHERE id = 'b'")
+    database.commit()
+    database.close()
+    named = r"damaged: got the record of sums/b, repeat 0"
+    with pytest.raises(JournalError, match=named) as caught, JOURNALS.open(tmp_path, RUN):
+        pass
+    assert "--fresh" in (caught.value.faults[0].hint or "")
+
+
+def committed_and_killed(folder: Path) -> None:
+    """A journal whose second commit is in the write-ahead log alone, as a killed process leaves it."""
+    write(folder, step("a"))
+    database = sqlite3.connect(folder / JOURNAL)
+    with JOURNALS.open(folder, RUN) as journal:
+        database.execute("PRAGMA wal_autocheckpoint=0")
+
+        async def go() -> None:
+            journal.record(step("b"))
+            await journal.flush()
+
+        asyncio.run(go())
+        for name in (JOURNAL, f"{JOURNAL}-wal"):
+            (folder / f"{name}.kept").write_bytes((folder / name).read_bytes())
+    database.close()
+    for name in (JOURNAL, f"{JOURNAL}-wal", f"{JOURNAL}-shm"):
+        (folder / name).unlink(missing_ok=True)
+    for name in (JOURNAL, f"{JOURNAL}-wal"):
+        (folder / f"{name}.kept").rename(folder / name)
+
+
+def names(folder: Path) -> list[str]:
+    with JOURNALS.open(folder, RUN) as journal:
+        return [made.trial.id for made in journal.records()]
+
+
+def test_a_log_that_was_left_behind_counts(tmp_path: Path) -> None:
+    committed_and_killed(tmp_path)
+    assert names(tmp_path) == ["a", "b"]
+
+
+@pytest.mark.parametrize("log", ["missing", "empty", "foreign", "torn", "noise"])
+def test_a_log_that_is_lost_or_another_files_loses_itself_alone(tmp_path: Path, log: str) -> None:
+    """What is in the database stays, and what was in the log alone is asked again: never half of it."""
+    committed_and_killed(tmp_path)
+    wal = tmp_path / f"{JOURNAL}-wal"
+    data = wal.read_bytes()
+    if log == "missing":
+        wal.unlink()
+    elif log == "foreign":
+        other = tmp_path / "other"
+        other.mkdir()
+        committed_and_killed(other)
+        wal.write_bytes((other / wal.name).read_bytes()[:32] + data[32:])
+    else:
+        wal.write_bytes({"empty": b"", "torn": data[: len(data) // 2], "noise": b"\x5a" * len(data)}[log])
+    assert names(tmp_path) == ["a"]
+    write(tmp_path, step("b"))
+    assert names(tmp_path) == ["a", "b"]
+
+
+def test_a_database_that_another_program_holds_is_said_to_be_locked(tmp_path: Path) -> None:
+    write(tmp_path, step("a"))
+    holder = sqlite3.connect(tmp_path / JOURNAL, isolation_level=None)
+    holder.execute("PRAGMA locking_mode=EXCLUSIVE")
+    holder.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(JournalError, match="locked"), JOURNALS.open(tmp_path, RUN):
+        pass
+    holder.close()
+    assert names(tmp_path) == ["a"]
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -244,9 +343,9 @@ def test_a_newer_format_is_refused(tmp_path: Path) -> None:
     """R81: it says which format it reads."""
     write(tmp_path, step("a"))
     database = sqlite3.connect(tmp_path / JOURNAL)
-    database.execute("PRAGMA user_version=2")
+    database.execute("PRAGMA user_version=3")
     database.close()
-    with pytest.raises(JournalError, match=r"expected format 1, got format 2"), JOURNALS.open(tmp_path, RUN):
+    with pytest.raises(JournalError, match=r"expected format 2, got format 3"), JOURNALS.open(tmp_path, RUN):
         pass
 
 

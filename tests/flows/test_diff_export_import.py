@@ -95,8 +95,9 @@ class UserFiles:
     def is_folder(self, path: Path) -> bool:
         return path.is_dir()
 
-    def replace(self, files) -> None:
+    def write_folder(self, folder: Path, files) -> None:
         for file in files:
+            assert file.path.is_relative_to(folder)
             data = b"".join(file.content)
             file.path.parent.mkdir(parents=True, exist_ok=True)
             file.path.write_bytes(data)

@@ -11,6 +11,7 @@ import click
 
 from trunchbuild.cli.render import cut, note, on_one_line, show_json
 from trunchbuild.cli.settings import Settings, redacted
+from trunchbuild.cli.streams import refusal_of_output
 from trunchbuild.core.json_types import JsonObject
 from trunchbuild.errors import ExitCode, Fault, MachineError, TrunchbuildError, UsageError
 
@@ -44,10 +45,23 @@ def explain(error: Exception, *, debug: bool) -> TrunchbuildError:
     return _internal(error, debug=debug)
 
 
+def unprinted(error: OSError) -> MachineError:
+    """The error for an answer that standard output did not take."""
+    reason = error.strerror or type(error).__name__
+    hint = "what the command wrote elsewhere is whole; only its answer on standard output is cut short"
+    return MachineError(reason[:1].lower() + reason[1:], place="standard output", hint=hint)
+
+
 def show(error: TrunchbuildError, *, as_json: bool) -> None:
-    """Print an error for people on standard error and, for programs, as JSON on standard output."""
+    """Print an error for people on standard error and, for programs, as JSON on standard output.
+
+    Where one of the two takes nothing, the other and the exit code still say it.
+    """
     if as_json:
-        show_json(document(error))
+        try:
+            show_json(document(error))
+        except OSError:
+            refusal_of_output()
     for line in lines(error):
         note(line)
 

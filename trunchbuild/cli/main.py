@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import gc
 import importlib
-import os
 import signal
 import sys
 from collections.abc import Sequence
-from io import TextIOWrapper
 from typing import NoReturn
 
 import click
 
 import trunchbuild
 from trunchbuild.cli.examples import epilog
+from trunchbuild.cli.render import note
+from trunchbuild.cli.streams import open_standard_streams, refusal_of_output
 from trunchbuild.errors import ExitCode
+
+ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 # name -> (module under trunchbuild.cli.commands, short help). A module is imported only when its command runs.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -106,70 +108,53 @@ def invoke(arguments: Sequence[str], group: click.Group = main) -> int:
     except click.exceptions.Exit as ending:
         return ending.exit_code
     except click.exceptions.NoArgsIsHelpError as ending:
-        click.echo(ending.format_message(), err=True)
+        note(ending.format_message())
         return ExitCode.USAGE
     except (click.Abort, KeyboardInterrupt, EOFError):
-        click.echo("interrupted; everything counted is on disk", err=True)
-        return ExitCode.INTERRUPTED
+        return _interrupted()
     except Exception as error:
         return _failed(error, arguments)
     return result if isinstance(result, int) else ExitCode.YES
+
+
+def _interrupted() -> ExitCode:
+    note("interrupted; everything counted is on disk")
+    return ExitCode.INTERRUPTED
 
 
 def _failed(error: Exception, arguments: Sequence[str]) -> int:
     """Tell the user what went wrong; the exit code that says it."""
     from trunchbuild.cli import failures  # noqa: PLC0415 - only where something failed
 
-    if isinstance(error, BrokenPipeError) and _stdout_is_gone():
+    refused = refusal_of_output()
+    if isinstance(refused, BrokenPipeError):
+        # The reader went away (`trunchbuild show ... | head`): no one is left to be told.
         return ExitCode.MACHINE
-    known = failures.explain(error, debug="--debug" in arguments)
+    known = failures.explain(error, debug="--debug" in arguments) if refused is None else failures.unprinted(refused)
     failures.show(known, as_json="--json" in arguments)
     return known.exit_code
-
-
-def _stdout_is_gone() -> bool:
-    """Whether the reader of our output went away (`trunchbuild show ... | head`): no one is left to be told.
-
-    Standard output then points to nowhere, so that the interpreter's own last flush is quiet too.
-    """
-    import select  # noqa: PLC0415 - only where a pipe broke
-
-    try:
-        descriptor = sys.stdout.fileno()
-    except (OSError, ValueError):
-        return False
-    watch = select.poll()
-    watch.register(descriptor, select.POLLOUT)
-    gone = any(events & select.POLLERR for _, events in watch.poll(0))
-    if gone:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
-    return gone
 
 
 def _interrupt(_number: int, _frame: object) -> NoReturn:
     raise KeyboardInterrupt
 
 
-def _open_standard_streams() -> None:
-    """Where a caller closed standard input, output or error, nothing else may be opened in its place."""
-    for descriptor in range(3):
-        try:
-            os.fstat(descriptor)
-        except OSError:
-            os.open(os.devnull, os.O_RDWR)
-    sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115 - a descriptor, to the end
-    sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115
-
-
 def run() -> None:
-    """Entry point of the command `trunchbuild`."""
-    _open_standard_streams()
-    for stream in (sys.stdout, sys.stderr):
-        # Output is UTF-8 wherever it goes; a terminal's own encoding would make it depend on the machine.
-        assert isinstance(stream, TextIOWrapper)
-        stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    """Run the command line of this process, and end it."""
+    open_standard_streams()
     # Commands import hundreds of modules and then stream: the cycle collector would look often and find little.
     gc.set_threshold(50_000, 20, 20)
-    # A polite request to end must remove throwaway clones and child processes, as Ctrl-C does.
-    signal.signal(signal.SIGTERM, _interrupt)
-    sys.exit(invoke(sys.argv[1:]))
+    # A polite request to end, or a closed terminal, must remove throwaway clones and child processes, as Ctrl-C does;
+    # what the caller had us ignore (`nohup`) stays ignored.
+    signals = [number for number in ENDING_SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+    for number in signals:
+        signal.signal(number, _interrupt)
+    try:
+        code = invoke(sys.argv[1:])
+    except KeyboardInterrupt:
+        # A second one, while the first ending was being told.
+        code = _interrupted()
+    finally:
+        for number in signals:
+            signal.signal(number, signal.SIG_DFL)
+    sys.exit(code)

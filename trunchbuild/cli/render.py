@@ -7,7 +7,7 @@ import re
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Protocol
 
 import click
@@ -69,8 +69,9 @@ def say(text: str) -> None:
 
 
 def note(text: str) -> None:
-    """Say something to a person, on stderr."""
-    click.echo(printable(text), err=True)
+    """Say something to a person, on stderr; where stderr takes nothing, that is no reason to fail."""
+    with suppress(OSError):
+        click.echo(printable(text), err=True)
 
 
 def warn(text: str) -> None:

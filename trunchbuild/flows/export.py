@@ -34,7 +34,7 @@ def export_release(
     if PROVENANCE in present:
         with files.raw.open(PROVENANCE) as file:
             new.append(NewFile(folder / PROVENANCE, [file.read()]))
-    user_files.replace(new)
+    user_files.write_folder(folder, new)
     return [file.path for file in new]
 
 

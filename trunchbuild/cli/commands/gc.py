@@ -17,9 +17,7 @@ from trunchbuild.flows.find_release import named_digest
 def command(app: App, remove: tuple[str, ...], as_json: bool) -> None:
     """Remove objects that no release needs, and what interrupted commands left behind."""
     releases = [named_digest(text, store=app.store, files=app.files) for text in remove]
-    for release in releases:
-        app.store.remove(release)
-    before = app.store.collect()
+    before = app.store.collect(releases)
     if as_json:
         show_json(
             {

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
-import secrets
 import stat
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from trunchbuild.core.config_choice import CONFIG_NAMES
+from trunchbuild.effects.files import _write
 from trunchbuild.effects.files.api import Difference, NewFile
 from trunchbuild.errors import BadInputError, MachineError
 
@@ -47,7 +48,7 @@ class LocalFiles:
         try:
             mode = path.stat().st_mode
             if not stat.S_ISREG(mode):
-                raise BadInputError("not a regular file", place=str(path), got=_kind(mode))
+                raise BadInputError("not a regular file", place=str(path), got=_write.kind_of(mode))
             return path.read_bytes()
         except (FileNotFoundError, NotADirectoryError):
             raise BadInputError("no such file", place=str(path)) from None
@@ -58,18 +59,17 @@ class LocalFiles:
 
     def replace(self, files: Sequence[NewFile]) -> None:
         """See `Files`."""
-        for file in files:
-            _refuse_other_than_regular(file.path)
-        with ExitStack() as undo:
-            pairs = [(_written_beside(file, undo), file.path) for file in files]
-            for temporary, target in pairs:
-                try:
-                    temporary.replace(target)
-                except OSError as error:
-                    raise MachineError(f"cannot be written: {error.strerror}", place=str(target)) from None
-            undo.pop_all()
-        for folder in {file.path.parent for file in files}:
-            _sync_folder(folder)
+        _write.replace(files)
+
+    def write_folder(self, folder: Path, files: Sequence[NewFile]) -> None:
+        """See `Files`."""
+        _write.write_folder(folder, files)
+
+    @contextmanager
+    def alone_in(self, folder: Path) -> Iterator[None]:
+        """See `Files`."""
+        with _write.folder_for(folder), _locked(folder):
+            yield
 
     def differences(self, files: Sequence[NewFile]) -> list[Difference]:
         """See `Files`."""
@@ -88,20 +88,23 @@ class LocalFiles:
         except OSError as error:
             raise MachineError(f"cannot be read: {error.strerror}", place=str(path)) from None
         with file:
-            for line in file:
-                yield line.removesuffix(b"\n")
+            try:
+                for line in file:
+                    yield line.removesuffix(b"\n")
+            except OSError as error:
+                raise MachineError(f"cannot be read: {error.strerror}", place=str(path)) from None
 
     def remove(self, paths: Sequence[Path]) -> None:
         """See `Files`."""
         for path in paths:
-            path.unlink(missing_ok=True)
+            try:
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                raise MachineError(f"cannot be removed: {error.strerror}", place=str(path)) from None
 
     def make_folder(self, path: Path) -> None:
         """See `Files`."""
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise MachineError(f"the folder cannot be made: {error.strerror}", place=str(path)) from None
+        _write.make_folder(path)
 
     def move_aside(self, path: Path) -> Path:
         """See `Files`."""
@@ -114,66 +117,20 @@ class LocalFiles:
             raise MachineError(f"the folder cannot be moved: {error.strerror}", place=str(path)) from None
 
 
-def _written_beside(file: NewFile, undo: ExitStack) -> Path:
-    """Write the content to a temporary file in the same folder; `undo` removes it and the folders made for it."""
-    temporary = file.path.with_name(f".{file.path.name[:100]}.{secrets.token_hex(6)}.tmp")
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Wait until no other process has the folder; the system gives up the lock of one that was killed."""
     try:
-        _make_folders(file.path.parent, undo)
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
-        undo.callback(_remove, temporary)
-        with open(descriptor, "wb") as out:  # noqa: PTH123 - a descriptor, opened exclusively
-            for chunk in file.content:
-                out.write(chunk)
-            out.flush()
-            os.fsync(descriptor)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
-        raise MachineError(f"cannot be written: {error.strerror}", place=str(file.path)) from None
-    return temporary
-
-
-def _make_folders(folder: Path, undo: ExitStack) -> None:
-    missing = [candidate for candidate in (folder, *folder.parents) if not candidate.exists()]
-    for candidate in reversed(missing):
-        with suppress(FileExistsError):
-            candidate.mkdir()
-            undo.callback(_remove_folder, candidate)
-
-
-def _remove(path: Path) -> None:
-    with suppress(OSError):
-        path.unlink()
-
-
-def _remove_folder(path: Path) -> None:
-    with suppress(OSError):
-        path.rmdir()
-
-
-def _refuse_other_than_regular(path: Path) -> None:
-    """A rename would put a regular file in the place of a device or a link, as root even of `/dev/null`."""
+        raise MachineError(f"the folder cannot be opened: {error.strerror}", place=str(folder)) from None
     try:
-        mode = path.lstat().st_mode
-    except OSError:
-        return
-    if not stat.S_ISREG(mode):
-        raise MachineError(
-            "not replaced", place=str(path), expected="a regular file, or nothing there yet", got=_kind(mode)
-        )
-
-
-def _kind(mode: int) -> str:
-    kinds = {stat.S_IFDIR: "a folder", stat.S_IFLNK: "a symbolic link", stat.S_IFIFO: "a pipe"}
-    return kinds.get(stat.S_IFMT(mode), "a special file")
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the renames last; a file system that cannot sync folders is no reason to fail."""
-    with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        # A file system without locks is used by one process at a time, or at its users' risk.
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 _SHOWN = 40

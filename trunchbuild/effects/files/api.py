@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -64,11 +65,30 @@ class Files(Protocol):
         """Write files, each by a temporary file beside it, fsync and rename; missing folders are made.
 
         All temporary files are complete before the first rename, so that a full disk or an error in `content` leaves
-        every old file as it was and no new one behind.
+        every old file as it was and no new one behind. What a killed process left of the same files is removed.
 
         Raises:
             MachineError: A file cannot be written. One that is there and is no regular file (a folder, a device, a
                 link) is never replaced.
+        """
+        ...
+
+    def write_folder(self, folder: Path, files: Sequence[NewFile]) -> None:
+        """Make a folder that holds these files, all below it; it gets its name when it is whole and on the disk.
+
+        An empty folder may stand there. Where it cannot be replaced (a shell stands in it, something is mounted there)
+        the files get their names one by one, the first of `files` last.
+
+        Raises:
+            MachineError: It cannot be written; nothing is left behind.
+        """
+        ...
+
+    def alone_in(self, folder: Path) -> AbstractContextManager[None]:
+        """Wait until no other process is in this block for this folder, which is made where it is missing.
+
+        Raises:
+            MachineError: The folder cannot be made or opened.
         """
         ...
 
@@ -89,7 +109,11 @@ class Files(Protocol):
         ...
 
     def remove(self, paths: Sequence[Path]) -> None:
-        """Remove files; one that is not there is no error."""
+        """Remove files; one that is not there is no error.
+
+        Raises:
+            MachineError: One cannot be removed.
+        """
         ...
 
     def make_folder(self, path: Path) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
+import struct
 from collections.abc import Iterator, Mapping, Sequence
 
 from trunchbuild.core.json_types import Json
@@ -11,10 +13,12 @@ from trunchbuild.core.plan import Recorded, Trial
 from trunchbuild.core.replies import total_tokens
 from trunchbuild.effects.journal.api import Spent, StepRecord
 
-COLUMNS = (
+_VALUES = (
     "eval, id, repeat, round, step, final, failed, request, http_status, body, failure, started, latency_ms, usage,"
     " retried, origin"
 )
+COLUMNS = f"{_VALUES}, sha256"
+"""The values of a call, and the digest over them: SQLite itself would not see a changed byte within a value."""
 
 
 class SqliteReader:
@@ -39,7 +43,7 @@ class SqliteReader:
     def steps(self, trial: Trial) -> list[StepRecord]:
         """See `JournalReader`."""
         rows = self._database.execute(
-            f"SELECT {COLUMNS} FROM step WHERE eval = ?1 AND id = ?2 AND repeat = ?3 AND round ="  # noqa: S608
+            f"SELECT {_VALUES} FROM step WHERE eval = ?1 AND id = ?2 AND repeat = ?3 AND round ="  # noqa: S608
             " (SELECT max(round) FROM step WHERE eval = ?1 AND id = ?2 AND repeat = ?3) ORDER BY step",
             (trial.eval, trial.id, trial.repeat),
         )
@@ -47,7 +51,7 @@ class SqliteReader:
 
     def records(self) -> Iterator[StepRecord]:
         """See `JournalReader`."""
-        for row in self._database.execute(f"SELECT {COLUMNS} FROM step ORDER BY rowid"):  # noqa: S608
+        for row in self._database.execute(f"SELECT {_VALUES} FROM step ORDER BY rowid"):  # noqa: S608
             yield record_of(row)
 
     def dropped(self) -> frozenset[Trial]:
@@ -72,7 +76,7 @@ class SqliteReader:
 def row_of(step: StepRecord) -> tuple[object, ...]:
     """The values of `COLUMNS`."""
     trial = step.trial
-    return (
+    values = (
         trial.eval,
         trial.id,
         trial.repeat,
@@ -85,11 +89,56 @@ def row_of(step: StepRecord) -> tuple[object, ...]:
         step.body,
         step.failure,
         step.started,
-        step.latency_ms,
+        float(step.latency_ms),
         None if step.usage is None else json.dumps(step.usage),
         json.dumps(step.retried) if step.retried else "[]",
         step.origin,
     )
+    return (*values, digest_of(values))
+
+
+def digest_of(values: Sequence[object]) -> bytes:
+    """SHA-256 over the values of a row but its digest: each with its kind, its length and its bytes.
+
+    A truth value is an integer and a number of milliseconds a float, as SQLite gives them back.
+    """
+    digest = hashlib.sha256()
+    for value in values:
+        kind, data = _as_bytes(value)
+        digest.update(b"%s%d:" % (kind, len(data)))
+        digest.update(data)
+    return digest.digest()
+
+
+def _as_bytes(value: object) -> tuple[bytes, bytes]:
+    match value:
+        case None:
+            return b"n", b""
+        case int():
+            return b"i", b"%d" % value
+        case float():
+            return b"f", struct.pack(">d", value)
+        case str():
+            return b"t", value.encode()
+        case bytes():
+            return b"b", value
+    raise AssertionError(type(value))
+
+
+def first_damaged(database: sqlite3.Connection) -> str | None:
+    """The first call whose values are not those that were written; None where all are."""
+    rows = database.execute(f"SELECT {COLUMNS} FROM step ORDER BY rowid")  # noqa: S608 - constants
+    for *values, sha256 in rows:
+        if digest_of(values) != sha256:
+            return f"the record of {values[0]}/{values[1]}, repeat {values[2]}, call {values[4]}"
+    return None
+
+
+def forget_texts(database: sqlite3.Connection) -> None:
+    """Take the texts of all requests and replies out of the rows."""
+    database.create_function("digest_of", 16, lambda *values: digest_of(values), deterministic=True)
+    database.execute("UPDATE step SET request = NULL, body = NULL")
+    database.execute(f"UPDATE step SET sha256 = digest_of({_VALUES})")  # noqa: S608 - constants
 
 
 def record_of(row: Sequence[object]) -> StepRecord:

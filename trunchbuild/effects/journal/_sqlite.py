@@ -15,9 +15,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 
+from trunchbuild.core.file_locks import held_by, holders
 from trunchbuild.core.ids import Digest
 from trunchbuild.effects.journal._mounts import file_system, is_network
-from trunchbuild.effects.journal._rows import COLUMNS, SqliteReader, row_of
+from trunchbuild.effects.journal._rows import COLUMNS, SqliteReader, first_damaged, forget_texts, row_of
 from trunchbuild.effects.journal.api import (
     GROUP_REPLIES,
     GROUP_SECONDS,
@@ -30,7 +31,7 @@ from trunchbuild.effects.journal.api import (
 )
 
 APPLICATION_ID = 0x54624A31
-FORMAT = 1
+FORMAT = 2
 """`user_version` of the database."""
 
 _OUTSIDE = frozenset(
@@ -46,6 +47,8 @@ _OUTSIDE = frozenset(
 """Errors that say nothing about what the file holds: a read-only folder, a full disk."""
 _SMALLEST_DATABASE = 512
 """Bytes: one page of the smallest size (sqlite.org/fileformat.html, 1.3.2)."""
+_PATIENCE = 1.0
+"""Seconds to wait for another program that reads the database; no other run can have it."""
 _FRESH = "`--fresh` moves the old run aside and begins anew"
 
 _SCHEMA = """
@@ -67,10 +70,11 @@ CREATE TABLE step (
   usage TEXT,
   retried TEXT NOT NULL,
   origin TEXT NOT NULL,
+  sha256 BLOB NOT NULL,
   UNIQUE (eval, id, repeat, round, step)
 ) STRICT;
 """
-_INSERT = f"INSERT INTO step ({COLUMNS}) VALUES ({', '.join('?' * 16)})"  # noqa: S608 - constants
+_INSERT = f"INSERT INTO step ({COLUMNS}) VALUES ({', '.join('?' * 17)})"  # noqa: S608 - constants
 
 
 class SqliteJournals:
@@ -137,11 +141,22 @@ def _locked(folder: Path) -> Iterator[None]:
             raise RunLockedError(
                 "another process is running this run",
                 place=str(folder),
+                got=_holders(descriptor),
                 hint="wait for it to end, or end it; what it has committed stays",
             ) from None
         yield
     finally:
         os.close(descriptor)
+
+
+def _holders(descriptor: int) -> str | None:
+    """The processes that hold the lock of an open file; None where the machine does not say."""
+    status = os.fstat(descriptor)
+    try:
+        table = Path("/proc/locks").read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return None
+    return held_by(holders(table, (os.major(status.st_dev), os.minor(status.st_dev)), status.st_ino))
 
 
 @contextmanager
@@ -158,7 +173,7 @@ def _connect(folder: Path, run: Digest) -> sqlite3.Connection:
     if file.exists() and 0 < file.stat().st_size < _SMALLEST_DATABASE:
         # SQLite would take such a file for an empty one and write over it.
         raise JournalError("not a journal, or a damaged one", place=str(file), hint=_FRESH)
-    database = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
+    database = sqlite3.connect(file, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
     try:
         new = _is_empty(database)
         if not new:
@@ -211,9 +226,13 @@ def _check(database: sqlite3.Connection, file: Path, run: Digest) -> None:
         tables = {sql for (sql,) in database.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")}
         if tables != {statement.strip() for statement in _SCHEMA.split(";") if statement.strip()}:
             raise JournalError("the journal is damaged", place=str(file), got="other tables", hint=_FRESH)
+        damaged = first_damaged(database)
+        if damaged is not None:
+            raise JournalError("the journal is damaged", place=str(file), got=damaged, hint=_FRESH)
         owner = database.execute("SELECT id FROM run").fetchone()
     except sqlite3.DatabaseError as error:
-        if error.sqlite_errorcode & 0xFF in _OUTSIDE:
+        # A text that is no UTF-8 is Python's error, without a code.
+        if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF in _OUTSIDE:
             raise
         raise JournalError("not a journal, or a damaged one", place=str(file), got=str(error), hint=_FRESH) from None
     if owner is None or owner[0] != str(run):
@@ -259,7 +278,9 @@ class _SqliteJournal(SqliteReader):
     def drop_replies(self) -> None:
         """See `Journal`."""
         self._database.execute("PRAGMA secure_delete=ON")
-        self._database.execute("UPDATE step SET request = NULL, body = NULL")
+        self._database.execute("BEGIN IMMEDIATE")
+        forget_texts(self._database)
+        self._database.execute("COMMIT")
         self._database.execute("VACUUM")
         self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -25,6 +25,8 @@ from trunchbuild.effects.store.api import DamagedReleaseError, StoreError, Unkno
 from trunchbuild.errors import BadInputError
 
 _CHUNK = 1 << 20
+_PREFIX = 2
+"""Digits of an object's digest that name its folder."""
 
 
 class DiskStore:
@@ -125,20 +127,17 @@ class DiskStore:
             loose_bytes=sum(map(_size, loose)),
         )
 
-    def collect(self) -> Usage:
+    def collect(self, forget: Sequence[ReleaseId] = ()) -> Usage:
         """Remove what no release needs, while nobody writes."""
+        for release in forget:
+            self.open_raw(release)
         if not self._root.is_dir():
             return self.usage()
+        lock = self._lock_alone()
         try:
             with store_errors(self._root):
-                lock = self._files.lock(self._root / "lock", exclusive=True)
-        except StoreError as error:
-            if isinstance(error.__cause__, BlockingIOError):
-                raise StoreError(
-                    "another process is writing to the store", place=str(self._root), hint="try again when it is done"
-                ) from error
-            raise
-        try:
+                for release in forget:
+                    self._files.remove(self._root / "releases" / release.hex)
             before = self.usage()
             needed = self._needed()
             with store_errors(self._root):
@@ -148,7 +147,7 @@ class DiskStore:
                 for path in self._leftovers():
                     self._files.remove(path)
                 for name in self._listed(self._root / "tmp"):
-                    shutil.rmtree(self._root / "tmp" / name, ignore_errors=True)
+                    self._files.remove_folder(self._root / "tmp" / name)
             return before
         finally:
             os.close(lock)
@@ -158,6 +157,21 @@ class DiskStore:
         self.open_raw(release)
         with store_errors(self._root):
             self._files.remove(self._root / "releases" / release.hex)
+
+    def _lock_alone(self) -> int:
+        place = self._root / "lock"
+        try:
+            with store_errors(self._root):
+                return self._files.lock(place, exclusive=True)
+        except StoreError as error:
+            if isinstance(error.__cause__, BlockingIOError):
+                raise StoreError(
+                    "another process is writing to the store",
+                    place=str(self._root),
+                    got=self._files.holders(place),
+                    hint="try again when it is done",
+                ) from error
+            raise
 
     def _object(self, name: str) -> Path:
         return self._root / "objects" / name[:2] / name[2:]
@@ -174,7 +188,9 @@ class DiskStore:
         for prefix in self._listed(self._root / "objects"):
             folder = self._root / "objects" / prefix
             for rest in self._listed(folder) if folder.is_dir() else ():
-                yield prefix + rest, folder / rest
+                # What somebody else put here is neither counted nor removed.
+                if _is_hex(prefix + rest) and len(prefix) == _PREFIX:
+                    yield prefix + rest, folder / rest
 
     def _leftovers(self) -> list[Path]:
         return [path for path in sorted((self._root / "tmp").rglob("*")) if path.is_file()]

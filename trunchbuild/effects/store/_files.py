@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
+import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, cast
+
+from trunchbuild.core.file_locks import held_by, holders
 
 
 class Files:
@@ -43,6 +48,20 @@ class Files:
         """Remove a file; one that is not there is no error."""
         path.unlink(missing_ok=True)
 
+    def remove_folder(self, folder: Path) -> None:
+        """Remove a folder with all that is in it; one that is not there is no error."""
+        with suppress(FileNotFoundError):
+            shutil.rmtree(folder)
+
+    def holders(self, path: Path) -> str | None:
+        """The processes that hold the store's lock; None where the machine does not say."""
+        try:
+            status = path.stat()
+            table = Path("/proc/locks").read_text(encoding="ascii", errors="replace")
+        except OSError:
+            return None
+        return held_by(holders(table, (os.major(status.st_dev), os.minor(status.st_dev)), status.st_ino))
+
     def lock(self, path: Path, *, exclusive: bool) -> int:
         """Take the store's lock; shared waits, exclusive gives up at once with BlockingIOError."""
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -58,5 +77,9 @@ def _sync_folder(folder: Path) -> None:
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
+    except OSError as error:
+        # A file system that cannot do that to folders is no reason to fail.
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS):
+            raise
     finally:
         os.close(descriptor)

@@ -27,6 +27,7 @@ _HINTS = {
     errno.EPERM: "set TRUNCHBUILD_HOME to a folder that can be written",
     errno.ENOTDIR: "set TRUNCHBUILD_HOME to a folder",
     errno.EEXIST: "a file stands where a folder should: set TRUNCHBUILD_HOME to a folder",
+    errno.EXDEV: "a folder of the store is on another file system: the store must lie on one",
     errno.EISDIR: "a folder stands where a file should: remove it",
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -202,10 +202,11 @@ class Store(Protocol):
         """Count what is there."""
         ...
 
-    def collect(self) -> Usage:
-        """Remove what no release needs; gives what was there before.
+    def collect(self, forget: Sequence[ReleaseId] = ()) -> Usage:
+        """Forget releases, and remove what no other needs; gives what was there before the removal.
 
         Raises:
+            UnknownReleaseError: The store does not hold one of those to forget; nothing is removed.
             StoreError: Another process is writing to the store.
         """
         ...
