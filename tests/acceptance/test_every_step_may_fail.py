@@ -144,11 +144,13 @@ def sweep(lab: FaultLab, operation: str, fault: str, calls: tuple[str, ...]) -> 
     judge = JUDGES[operation](lab.prepared(operation), undisturbed)
     made = 0
     for call in calls:
-        for number in range(1, counted.calls[call] + 1):
+        # Looking at anything else, our own installation for one, is not about what is kept.
+        for number in counted.numbers(call, None if call in CHANGING else undisturbed):
             folder = lab.prepared(operation)
             ended = lab.run(operation, folder, f"{call}:{fault}:when={number}")
             where = f"{operation}: {call} {number}: {ended}"
-            check_end(ended, where)
+            # What cannot be read is called damaged (3) or does not verify (1).
+            check_end(ended, {0, 4} if call in CHANGING else {0, 1, 3, 4}, where)
             state = judge.state(folder)
             if ended.code == 0:
                 assert state == "new", where
@@ -159,12 +161,12 @@ def sweep(lab: FaultLab, operation: str, fault: str, calls: tuple[str, ...]) -> 
     return made
 
 
-def check_end(ended: Ended, where: str) -> None:
-    """Killed, or ended well, or an error of the machine with a text; never a fault of ours."""
+def check_end(ended: Ended, codes: set[int], where: str) -> None:
+    """Killed, or ended well, or an error with a text; never a fault of ours."""
     if ended.signal:
         assert ended.signal == 9, where
         return
-    assert ended.code in {0, 4}, where
+    assert ended.code in codes, where
     assert bool(ended.text) == (ended.code != 0), where
 
 
@@ -179,9 +181,10 @@ def test_a_fault_at_every_change(operation: str, fault: str, lab: FaultLab) -> N
 @pytest.mark.parametrize("fault", MORE_FAULTS)
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_a_fault_at_every_call(operation: str, fault: str, lab: FaultLab) -> None:
-    made = sweep(lab, operation, MORE_FAULTS[fault], (*CHANGING, *LOOKING))
+    calls = (*CHANGING, *LOOKING) if fault in ("killed", "failing") else CHANGING
+    made = sweep(lab, operation, MORE_FAULTS[fault], calls)
     print(f"{operation}: {made} faults ({fault})")
-    assert made >= 10
+    assert made >= 5
 
 
 def test_a_half_written_state_would_be_found(lab: FaultLab) -> None:

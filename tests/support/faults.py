@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -31,8 +30,13 @@ class Ended:
     code: int
     signal: int
     text: str
-    calls: Counter[str]
-    """How often each call was made."""
+    calls: tuple[tuple[str, str], ...]
+    """Each call's name and arguments, descriptors with their paths."""
+
+    def numbers(self, call: str, folder: Path | None = None) -> list[int]:
+        """Which of the calls of this name, from 1; with a folder those alone that name something in it."""
+        texts = [text for name, text in self.calls if name == call]
+        return [number for number, text in enumerate(texts, 1) if folder is None or str(folder) in text]
 
 
 class FaultLab:
@@ -84,17 +88,20 @@ class FaultLab:
         process = self._answer()["pid"]
         log = self._folder / "trace"
         traced = ",".join(CALLS)
-        command = ["strace", "-f", "-qq", "-o", str(log), "-e", f"trace={traced}", "-e", "signal=none"]
+        command = ["strace", "-f", "-y", "-s", "300", "-qq", "-o", str(log), "-e", f"trace={traced}"]
+        command += ["-e", "signal=none"]
         if fault is not None:
             command += ["-e", f"inject={fault}"]
         log.write_bytes(b"")
         with subprocess.Popen([*command, "-p", str(process)], stderr=subprocess.PIPE) as tracer:
             self._until_traced(int(process), tracer)
-            with gate.open("wb") as opened:
-                opened.write(b"g")
+            opened = os.open(gate, os.O_RDWR)
+            os.write(opened, b"g")
             answer = self._answer()
+            os.close(opened)
             tracer.wait(30)
-        called = Counter(re.findall(r"^\d+ +(\w+)\(", log.read_text(encoding="utf-8", errors="replace"), re.MULTILINE))
+        text = log.read_text(encoding="utf-8", errors="replace")
+        called = tuple(re.findall(r"^\d+ +(\w+)\((.*)$", text, re.MULTILINE))
         return Ended(answer["code"], answer["signal"], answer["text"], called)
 
     def _answer(self) -> dict[str, object]:

@@ -16,6 +16,7 @@ from trunchbuild.core.replies import Reply, Step
 from trunchbuild.effects.files._local import LocalFiles
 from trunchbuild.effects.files.api import NewFile
 from trunchbuild.effects.store._disk import DiskStore
+from trunchbuild.errors import CheckedNoError
 from trunchbuild.flows.evaluate import evaluate
 from trunchbuild.flows.import_ import import_folder
 
@@ -44,7 +45,8 @@ def prepare_import(folder: Path) -> None:
 def run_import(folder: Path) -> None:
     """Add a release folder."""
     report = import_folder(IMPORTED, None, store=DiskStore(folder / "home" / "store"))
-    assert report.outcome == "yes", report
+    if report.outcome != "yes":
+        raise CheckedNoError(str([str(fault) for check in report.checks for fault in check.faults] or report))
 
 
 def prepare_collect(folder: Path) -> None:
