@@ -9,7 +9,7 @@ SHELL := /bin/bash
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-SYSTEM_PACKAGES := git jq curl libgomp1 strace
+SYSTEM_PACKAGES := git jq curl libgomp1 strace openssh-client gpg gpg-agent
 
 .PHONY: help demo test test-slow fuzz lint format bench lock system clean
 

@@ -7,6 +7,8 @@ import os
 import tomllib
 from contextlib import suppress
 from datetime import UTC, datetime
+from hashlib import sha1
+from pathlib import Path
 
 from fuzz.errors import Reader
 from trunchbuild.core.call_policy import http_failure, is_retried, lacks_capability, refused_parameter, retry_after
@@ -23,7 +25,7 @@ from trunchbuild.core.revision import candidate_refs, check_revision
 from trunchbuild.core.source_map import original_position
 from trunchbuild.core.tree_names import folded, name_fault, path_parts
 from trunchbuild.core.tree_objects import parse_tree, target_of_tag, tree_of_commit
-from trunchbuild.effects.git._pack_scan import scan_pack
+from trunchbuild.effects.git._received import ReceivedPack
 
 NOW = datetime(2027, 1, 1, tzinfo=UTC)
 
@@ -91,12 +93,18 @@ def suppress_ours() -> suppress:
 
 
 def pack(data: bytes) -> None:
-    if not data:
-        return
+    """With a checksum that fits, whatever stands before it. Each object that is named has the bytes of its name."""
+    body = data[:-20]
     descriptor = os.memfd_create("pack")
     try:
-        os.write(descriptor, data)
-        scan_pack(descriptor, limit=1 << 20, id_bytes=20, place="pack")
+        os.write(descriptor, body + sha1(body).digest())
+        pack = ReceivedPack(Path(f"/proc/self/fd/{descriptor}"), "sha1", inflated=1 << 24, place="pack")
+        try:
+            for name, offset in pack.named():
+                kind, content = pack.objects.read(offset, 1 << 24, "pack")
+                assert sha1(b"%b %d\0" % (kind.encode(), len(content)) + content).digest() == name
+        finally:
+            pack.close()
     finally:
         os.close(descriptor)
 

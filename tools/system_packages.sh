@@ -7,6 +7,7 @@ is_here() {
   case "$1" in
     # GCC's OpenMP runtime, which the embedded model's server links to.
     libgomp1) { ldconfig -p 2>/dev/null || /sbin/ldconfig -p; } | grep -q 'libgomp\.so\.1' ;;
+    openssh-client) command -v ssh-keygen >/dev/null ;;
     *) command -v "$1" >/dev/null ;;
   esac
 }

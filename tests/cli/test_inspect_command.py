@@ -60,6 +60,7 @@ def test_a_folder_and_its_commit_are_inspected_alike(
     assert (folder.code, folder.err, pinned.code, pinned.err) == (0, "", 0, "")
     of_folder, of_commit = json.loads(folder.out), json.loads(pinned.out)
     assert (of_folder.pop("commit"), of_commit.pop("commit")) == (None, commit)
+    assert (of_folder.pop("signature"), of_commit.pop("signature")) == (None, {"state": "none"})
     assert of_folder == of_commit
     assert snapshot(tmp_path) == before
     assert (of_folder["title"], of_folder["version"], of_folder["license"]) == ("Two kinds", "1.2.3", None)

@@ -17,8 +17,9 @@ from trunchbuild.core.tree import FileTooLargeError, NotAFileError
 from trunchbuild.core.tree_names import HostileTreeError
 from trunchbuild.core.tree_objects import MalformedObjectError
 from trunchbuild.effects.git._dulwich import DulwichGit
+from trunchbuild.effects.git._folders import Store
 from trunchbuild.effects.git._limits import GitLimits
-from trunchbuild.effects.git._objects import ObjectReader, Store
+from trunchbuild.effects.git._objects import ObjectReader
 from trunchbuild.effects.git._tree import ObjectTree
 from trunchbuild.effects.git.api import CorruptRepositoryError, Pin
 from trunchbuild.errors import BadInputError, ExitCode, TrunchbuildError

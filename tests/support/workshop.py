@@ -16,6 +16,7 @@ from trunchbuild.effects.files._local import LocalFiles
 from trunchbuild.effects.git._dulwich import DulwichGit
 from trunchbuild.effects.runtime.api import RuntimeVersions
 from trunchbuild.effects.schemas._package import PackageSchemas
+from trunchbuild.effects.signatures._programs import ProgramSignatures, UserKeys
 from trunchbuild.effects.store._disk import DiskStore
 from trunchbuild.flows.compile import CompileOrder, CompileOutcome, CompileTools, compile_release
 from trunchbuild.flows.from_commit import BuildOrder, BuildTools
@@ -87,7 +88,8 @@ class Workshop:
 
     @property
     def build_tools(self) -> BuildTools:
-        return BuildTools(DulwichGit(), self.runtime, PackageSchemas(), self.store)
+        signatures = ProgramSignatures(UserKeys(self.folder / "home"))
+        return BuildTools(DulwichGit(), self.runtime, PackageSchemas(), self.store, signatures)
 
     def compile(self, revision: str = "main", *, seal_key: bytes | None = None, **options: object) -> CompileOutcome:
         build = BuildOrder(RepoAddress.parse(str(self.repo)), revision, seal_key=seal_key)

@@ -18,16 +18,34 @@ class Settings:
     openai_base_url: str | None
     git_ssh_command: str | None = None
     """`$GIT_SSH_COMMAND`, what Git runs in place of `ssh`."""
+    user_home: Path = Path("/")
+    """Where `~/` in the user's Git config begins."""
+    git_config: tuple[Path, ...] = ()
+    """The user's own config files of Git, the later one wins (`man git-config`, FILES); never a repository's."""
+    gpg_home: Path | None = None
+    """`$GNUPGHOME`, else `~/.gnupg`."""
 
     @classmethod
     def from_environment(cls) -> Settings:
         """Read the environment once."""
         home = os.environ.get("TRUNCHBUILD_HOME")
+        user_home = Path(os.environ.get("HOME") or "/")
+        gpg_home = os.environ.get("GNUPGHOME")
         return cls(
             home=Path(home) if home else Path(platformdirs.user_data_dir("trunchbuild")),
             openai_base_url=os.environ.get("OPENAI_BASE_URL"),
             git_ssh_command=os.environ.get("GIT_SSH_COMMAND") or None,
+            user_home=user_home,
+            git_config=_git_config(user_home),
+            gpg_home=Path(gpg_home).absolute() if gpg_home else user_home / ".gnupg",
         )
+
+
+def _git_config(user_home: Path) -> tuple[Path, ...]:
+    if stated := os.environ.get("GIT_CONFIG_GLOBAL"):
+        return (Path(stated),)
+    config = os.environ.get("XDG_CONFIG_HOME")
+    return (Path(config) if config else user_home / ".config") / "git/config", user_home / ".gitconfig"
 
 
 def provider_files() -> list[Path]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from trunchbuild.effects.sandbox._launch import Way
     from trunchbuild.effects.sandbox.api import Sandbox
     from trunchbuild.effects.schemas.api import Schemas
+    from trunchbuild.effects.signatures.api import Signatures
     from trunchbuild.effects.store.api import Store
 
 
@@ -77,6 +78,13 @@ class App:
         from trunchbuild.effects.git._dulwich import DulwichGit  # noqa: PLC0415 - only commands that use it
 
         return DulwichGit(ssh_command=self.settings.git_ssh_command)
+
+    @cached_property
+    def signatures(self) -> Signatures:
+        """Signatures of commits, by `ssh-keygen` and `gpg`."""
+        from trunchbuild.effects.signatures._programs import ProgramSignatures, UserKeys  # noqa: PLC0415 - see git
+
+        return ProgramSignatures(UserKeys(self.settings.user_home, self.settings.git_config, self.settings.gpg_home))
 
     @cached_property
     def schemas(self) -> Schemas:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from trunchbuild.core.canonical import canonical_bytes, digest_of
+from trunchbuild.core.commit_signature import Signature, read_signature
 from trunchbuild.core.fields import Fields
 from trunchbuild.core.ids import Digest, ReleaseId
 from trunchbuild.core.json_types import Json, JsonObject
@@ -37,6 +38,8 @@ class Provenance:
     """trunchbuild, and what ran the author's code: Node, V8, ICU, Python ..."""
     sandbox: str | None = None
     """How the author's code was confined."""
+    signature: Signature | None = None
+    """What the builder found about the commit's signature; None where nobody looked."""
 
     def json(self) -> JsonObject:
         """The record with its own digest."""
@@ -54,6 +57,8 @@ class Provenance:
             value["resolvedRef"] = self.resolved_ref
         if self.sandbox is not None:
             value["sandbox"] = self.sandbox
+        if self.signature is not None:
+            value["signature"] = self.signature.json()
         return {**value, "sha256": digest_of(value).hex}
 
     def canonical_bytes(self) -> bytes:
@@ -78,6 +83,7 @@ def read_provenance(data: bytes, place: str = PROVENANCE) -> Provenance:
         url=fields.optional("url", fields.text),
         resolved_ref=fields.optional("resolvedRef", fields.text),
         sandbox=fields.optional("sandbox", fields.text),
+        signature=fields.optional("signature", lambda name: read_signature(fields.take(name), fields.place(name))),
         versions={name: versions.text(name) for name in sorted(versions.names())},
     )
     stated = fields.text("sha256")

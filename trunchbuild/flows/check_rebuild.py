@@ -22,6 +22,7 @@ from trunchbuild.flows.check_release import ReleaseFindings, raw_lines
 from trunchbuild.flows.diff import side_of
 from trunchbuild.flows.from_commit import BuildTools
 from trunchbuild.flows.load import load_benchmark
+from trunchbuild.flows.signature import ONLY_TOLD, SignatureOrder, commit_signature
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class RebuildOrder:
     """Whether the release carries salts; None where nothing here says so."""
     recorded: Mapping[str, str] | None = None
     """Versions of what built it, as lock or provenance state them."""
+    signature: SignatureOrder = ONLY_TOLD
 
 
 def check_rebuild(raw: RawFiles, found: ReleaseFindings, order: RebuildOrder, tools: BuildTools) -> list[CheckResult]:
@@ -47,7 +49,10 @@ def check_rebuild(raw: RawFiles, found: ReleaseFindings, order: RebuildOrder, to
         return _both_open("nothing says where the repository is: name it with --repo")
     try:
         with tools.git.open(order.address, manifest.source.commit, insecure_http=order.insecure_http) as tree:
-            return [_check_sources(tree, manifest), _check_bytes(raw, found, tree, order, tools)]
+            signature = f"the commit's signature: {commit_signature(tree, order.signature, tools.signatures)}"
+            sources = _check_sources(tree, manifest)
+            sources = replace(sources, note=_joined(sources.note, signature))
+            return [sources, _check_bytes(raw, found, tree, order, tools)]
     except TrunchbuildError as error:
         return _both_open(f"commit {manifest.source.commit} of {order.address}: {error}")
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from trunchbuild.core.commit_signature import Signature
 from trunchbuild.core.ids import ReleaseId
 from trunchbuild.core.json_types import Json, JsonObject
 from trunchbuild.core.lock_check import lock_changes
@@ -23,6 +24,7 @@ from trunchbuild.flows.build import write_provenance
 from trunchbuild.flows.diff import diff_releases
 from trunchbuild.flows.find_release import is_stored
 from trunchbuild.flows.from_commit import BuildOrder, BuildTools, MadeRelease, release_from_commit
+from trunchbuild.flows.signature import SignatureOrder
 
 Status = Literal["compiled", "unchanged", "updated", "locked", "differs"]
 
@@ -66,6 +68,8 @@ class CompileOutcome:
     lockfile: Path
     locked_release: ReleaseId | None
     """What the lock said before."""
+    signature: Signature
+    """Of the commit."""
     changes: tuple[Fault, ...] = ()
     """What the lock says differently."""
     difference: ReleaseDiff | None = None
@@ -89,6 +93,7 @@ class CompileOutcome:
             "cases": self.cases,
             "casesSha256": self.cases_sha256,
             "lockfile": str(self.lockfile),
+            "signature": self.signature.json(),
             "lockedRelease": None if self.locked_release is None else str(self.locked_release),
             "changes": changes,
             "difference": None if self.difference is None else self.difference.json(),
@@ -118,6 +123,7 @@ def compile_release(order: CompileOrder, tools: CompileTools) -> CompileOutcome:
             cases_sha256=lock.cases_sha256,
             lockfile=path,
             locked_release=None if old is None else old.digest,
+            signature=made.signature,
             changes=changes,
             warnings=made.warnings,
         )
@@ -194,6 +200,7 @@ def _keep(order: CompileOrder, made: MadeRelease, lock: Lockfile, tools: Compile
         url=order.origin or made.pin.url,
         resolved_ref=made.pin.resolved_ref,
         sandbox=tools.sandbox(),
+        signature=made.signature,
         versions=lock.toolchain,
     )
     write_provenance(made.stage, record)
@@ -217,7 +224,13 @@ def _locked_files(
             return tools.build.store.open(old.digest)
         if old.source.commit == made.pin.commit and old.source.config == made.built.manifest.source.config:
             return None
-        build = replace(order.build, revision=old.source.commit, config=old.source.config, strict=False)
+        build = replace(
+            order.build,
+            revision=old.source.commit,
+            config=old.source.config,
+            strict=False,
+            signature=SignatureOrder(order.build.signature.signers),
+        )
         again = stack.enter_context(release_from_commit(build, tools.build, keep=False))
         return again.stage.files() if again.built.digest == old.digest else None
     except TrunchbuildError:

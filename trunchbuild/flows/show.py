@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from trunchbuild.core.commit_signature import Signature
 from trunchbuild.core.ids import CaseId, ReleaseId
 from trunchbuild.core.json_types import Json, JsonObject
-from trunchbuild.core.manifest import CASES, Manifest
+from trunchbuild.core.manifest import CASES, PROVENANCE, Manifest
+from trunchbuild.core.provenance import read_provenance
 from trunchbuild.core.release import case_digest, cases_digest, release_name, shown
 from trunchbuild.core.strict_json import read_json
 from trunchbuild.effects.store.api import DamagedReleaseError, ReleaseFiles, Store, StoreError
@@ -26,6 +28,8 @@ class ReleaseSummary:
     """None where the private part is withheld, or where nobody asked for it: it takes reading every case."""
     private: bool
     """Whether the private part is here."""
+    signature: Signature | None = None
+    """Of the commit, as the builder found it; None where the provenance does not say, or nobody asked for it."""
 
     @property
     def shown(self) -> str:
@@ -43,6 +47,7 @@ class ReleaseSummary:
             "cases": self.manifest.case_count,
             "casesSha256": self.cases_sha256,
             "private": self.private,
+            "signature": None if self.signature is None else self.signature.json(),
             "benchmark": manifest["benchmark"],
             "source": manifest["source"],
             "evals": manifest["evals"],
@@ -60,7 +65,18 @@ def summarize(files: ReleaseFiles) -> ReleaseSummary:
     if files.has_private():
         digests = (case_digest(public, private) for public, private in case_pairs(files) if private is not None)
         cases = cases_digest(files.manifest, digests).hex
-    return ReleaseSummary(files.digest, files.manifest, cases, files.has_private())
+    return ReleaseSummary(files.digest, files.manifest, cases, files.has_private(), _signature(files))
+
+
+def _signature(files: ReleaseFiles) -> Signature | None:
+    """What the provenance says; `verify` says what is wrong with a broken one."""
+    if PROVENANCE not in files.names():
+        return None
+    with files.raw.open(PROVENANCE) as file:
+        try:
+            return read_provenance(file.read()).signature
+        except BadInputError:
+            return None
 
 
 def list_releases(store: Store) -> tuple[list[ReleaseSummary], list[ReleaseId]]:

@@ -17,6 +17,7 @@ from trunchbuild.core.provenance import Provenance
 from trunchbuild.core.release import release_digest
 from trunchbuild.core.repo import RepoAddress
 from trunchbuild.effects.files.api import Files
+from trunchbuild.effects.signatures.api import ANYONE_KNOWN, Signers
 from trunchbuild.effects.store.api import RawFiles, Store, UnknownReleaseError
 from trunchbuild.errors import BadInputError, UsageError
 from trunchbuild.flows.check_release import Claim, LockClaim, ReleaseFindings, check_release
@@ -42,6 +43,8 @@ class VerifyOrder:
     seal_key: bytes | None = None
     manifest: Path | None = None
     """For a proof: the manifest, where the store does not hold the release."""
+    signers: Signers = ANYONE_KNOWN
+    """Whose signatures of the commit count, with `rebuild`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +162,8 @@ def _verify_present(order: VerifyOrder, subject: Subject, raw: RawFiles, tools: 
     notes = () if found.cases_sha256 is None else (f"cases-sha256 {found.cases_sha256}",)
     if found.provenance is not None and found.provenance.sandbox == UNCONFINED:
         notes = (*notes, "built with --unsafe-no-sandbox: by its provenance, the repository's code ran unconfined")
+    if found.provenance is not None and (signature := found.provenance.signature) and signature.state != "none":
+        notes = (*notes, f"by its provenance, the commit's signature was {signature}")
     digest = None if found.digest is None else str(found.digest)
     return CheckReport(subject.name, digest, tuple(checks), tuple(not_asked), notes)
 
@@ -166,6 +171,7 @@ def _verify_present(order: VerifyOrder, subject: Subject, raw: RawFiles, tools: 
 def _rebuild_order(order: VerifyOrder, subject: Subject, found: ReleaseFindings) -> RebuildOrder:
     """Where the repository is: as asked, else as the lock says, else as the provenance says."""
     from trunchbuild.flows.check_rebuild import RebuildOrder  # noqa: PLC0415 - see above
+    from trunchbuild.flows.signature import SignatureOrder  # noqa: PLC0415
 
     lock = None if subject.lock is None else subject.lock.lock
     record = found.provenance
@@ -176,6 +182,7 @@ def _rebuild_order(order: VerifyOrder, subject: Subject, found: ReleaseFindings)
         seal_key=order.seal_key,
         sealed=_sealed(found, lock),
         recorded=recorded,
+        signature=SignatureOrder(order.signers),
     )
 
 

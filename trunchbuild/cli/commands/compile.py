@@ -7,15 +7,17 @@ from pathlib import Path
 import click
 
 import trunchbuild
-from trunchbuild.cli.options import json_option, runs_code
+from trunchbuild.cli.options import json_option, runs_code, signer_options
 from trunchbuild.cli.render import cut, note, on_one_line, say, show_fields, show_json, waiting, warn
 from trunchbuild.cli.wiring import App
 from trunchbuild.core.release_diff import ReleaseDiff
 from trunchbuild.core.repo import parse_target, recorded_url
 from trunchbuild.core.seal import checked_key
+from trunchbuild.effects.signatures.api import Signers
 from trunchbuild.errors import UsageError
 from trunchbuild.flows.compile import CompileOrder, CompileOutcome, CompileTools, compile_release
 from trunchbuild.flows.from_commit import BuildOrder, BuildTools
+from trunchbuild.flows.signature import SignatureOrder
 
 MOST_SHOWN = 20
 """Cases of one kind that are listed for people; `--json` lists all."""
@@ -39,6 +41,8 @@ MOST_SHOWN = 20
 @click.option("--seal", metavar="KEYFILE", type=click.Path(path_type=Path), help="Salt the private part with this key.")
 @click.option("--strict", is_flag=True, help="Lint is an error.")
 @click.option("--insecure-http", is_flag=True, help="Allow plain http to another machine.")
+@click.option("--require-signed", is_flag=True, help="Refuse a commit without a good signature of its own.")
+@signer_options
 @json_option
 @runs_code
 @click.pass_obj
@@ -54,6 +58,9 @@ def command(
     seal: Path | None,
     strict: bool,
     insecure_http: bool,
+    require_signed: bool,
+    allowed_signers: Path | None,
+    gpg_home: Path | None,
     as_json: bool,
 ) -> int:
     """Build a release of one commit, add it to the store, and write its lockfile.
@@ -74,13 +81,14 @@ def command(
             today=app.clock.now().date(),
             strict=strict,
             seal_key=key,
+            signature=SignatureOrder(Signers(allowed_signers, gpg_home), require_signed),
         ),
         lock_folder=out,
         origin=None if origin is None else recorded_url(origin),
         locked=locked,
         update=update,
     )
-    build = BuildTools(app.git, app.runtime, app.schemas, app.store)
+    build = BuildTools(app.git, app.runtime, app.schemas, app.store, app.signatures)
     tools = CompileTools(build, app.files, app.clock, lambda: app.sandbox.name, trunchbuild.__version__)
     with waiting("compiling"):
         outcome = compile_release(order, tools)
@@ -109,6 +117,7 @@ def _show(outcome: CompileOutcome) -> None:
             ("shown", outcome.shown),
             ("cases", str(outcome.cases)),
             ("cases-sha256", outcome.cases_sha256),
+            ("signature", str(outcome.signature)),
             ("lockfile", str(outcome.lockfile)),
             ("status", _STATUS[outcome.status]),
         ]

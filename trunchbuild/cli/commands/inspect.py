@@ -6,13 +6,16 @@ from pathlib import Path
 
 import click
 
-from trunchbuild.cli.options import json_option, runs_code
+from trunchbuild.cli.options import json_option, runs_code, signer_options
 from trunchbuild.cli.render import counted, say, show_fields, show_json, waiting, warn
 from trunchbuild.cli.wiring import App
+from trunchbuild.core.commit_signature import Signature
 from trunchbuild.core.repo import RepoAddress
+from trunchbuild.effects.signatures.api import Signers
 from trunchbuild.errors import BadInputError
 from trunchbuild.flows.inspect import InspectedEval, Inspection, InspectOrder, inspect_benchmark
 from trunchbuild.flows.pin import open_target
+from trunchbuild.flows.signature import SignatureOrder, commit_signature
 
 
 @click.command("inspect", short_help="Show what would be compiled, with lint; write nothing.")
@@ -21,6 +24,7 @@ from trunchbuild.flows.pin import open_target
 @click.option("--strict", is_flag=True, help="Lint is an error.")
 @click.option("--portability", is_flag=True, help="Also run everything under another locale and time zone.")
 @click.option("--insecure-http", is_flag=True, help="Allow plain http to another machine.")
+@signer_options
 @runs_code
 @json_option
 @click.pass_obj
@@ -32,6 +36,8 @@ def command(
     strict: bool,
     portability: bool,
     insecure_http: bool,
+    allowed_signers: Path | None,
+    gpg_home: Path | None,
     as_json: bool,
 ) -> None:
     """Show what would be compiled from a plain FOLDER as it is on disk, or from a commit, with lint.
@@ -43,21 +49,24 @@ def command(
     if app.files.is_folder(Path(target)):
         with waiting("inspecting"):
             inspection = inspect_benchmark(app.folders.open(Path(target)), order, app.runtime, app.schemas)
-        pinned = None
+        pinned, signature = None, None
     elif "@" not in target and RepoAddress.parse(target).is_local:
         raise BadInputError("no such folder", place=target, expected="a folder, or REPO@REV")
     else:
         with open_target(target, git=app.git, warn=warn, insecure_http=insecure_http) as commit:
             with waiting("inspecting"):
+                signers = SignatureOrder(Signers(allowed_signers, gpg_home))
+                signature = commit_signature(commit, signers, app.signatures)
                 inspection = inspect_benchmark(commit, order, app.runtime, app.schemas)
             pinned = str(commit.pin.commit)
     if as_json:
-        show_json({**inspection.json(), "commit": pinned})
+        signed = None if signature is None else signature.json()
+        show_json({**inspection.json(), "commit": pinned, "signature": signed})
         return
-    _show(inspection, pinned, portability=portability)
+    _show(inspection, pinned, signature, portability=portability)
 
 
-def _show(inspection: Inspection, pinned: str | None, *, portability: bool) -> None:
+def _show(inspection: Inspection, pinned: str | None, signature: Signature | None, *, portability: bool) -> None:
     found = inspection.warnings
     lint = f"{counted(len(found), 'warning')}, below" if found else "nothing found"
     show_fields(
@@ -66,6 +75,7 @@ def _show(inspection: Inspection, pinned: str | None, *, portability: bool) -> N
             ("license", inspection.facts.license or "none"),
             ("config", inspection.config_path),
             ("commit", pinned or "none: a plain folder, as it is on disk"),
+            *([] if signature is None else [("signature", str(signature))]),
             ("cases", f"{inspection.case_count:,} in {counted(len(inspection.evals), 'eval')}"),
             ("lint", f"{lint} (another locale and time zone tried too)" if portability else lint),
         ]

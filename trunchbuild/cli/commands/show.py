@@ -52,6 +52,8 @@ def _show(summary: ReleaseSummary) -> None:
         ("commit", source.commit),
         ("config", source.config),
     ]
+    if summary.signature is not None:
+        fields.insert(-1, ("signature", f"{summary.signature}, by the builder's word"))
     if facts.description:
         fields.insert(1, ("description", facts.description))
     show_fields(fields)

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trunchbuild.cli.options import json_option, runs_code
+from trunchbuild.cli.options import json_option, runs_code, signer_options
 from trunchbuild.cli.render import cut, on_one_line, say, show_json, waiting
 from trunchbuild.cli.wiring import App
 from trunchbuild.core.checks import CheckReport, CheckResult
 from trunchbuild.core.ids import Digest
 from trunchbuild.core.repo import RepoAddress
 from trunchbuild.core.seal import checked_key
+from trunchbuild.effects.signatures.api import Signers
 from trunchbuild.effects.store.api import ReleaseFiles
 from trunchbuild.errors import Fault, UsageError
 from trunchbuild.flows.find_release import find_release, is_stored
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 @click.option("--release", metavar="RELEASE", help="For a run: its release, where the store does not hold it.")
 @click.option("--seal", metavar="KEYFILE", type=click.Path(path_type=Path), help="The key of a sealed release.")
 @click.option("--insecure-http", is_flag=True, help="Allow plain http to another machine.")
+@signer_options
 @json_option
 @runs_code
 @click.pass_obj
@@ -50,12 +52,17 @@ def command(
     release: str | None,
     seal: Path | None,
     insecure_http: bool,
+    allowed_signers: Path | None,
+    gpg_home: Path | None,
     as_json: bool,
 ) -> int:
     """Run every check that belongs to the subject; say for each what was expected and what was found.
 
     Exits 0 where all say yes, 1 where one says no, 4 where something could not be checked.
     """
+    signers = Signers(allowed_signers, gpg_home)
+    if signers != Signers() and not (rebuild or repo is not None):
+        raise UsageError("`--allowed-signers` and `--gpg-home` belong to `--rebuild`: it looks at the commit")
     claimed = None if digest is None else Digest.parse(digest)
     if is_run_folder(Path(subject), app.files):
         if rebuild or repo is not None or manifest is not None or seal is not None:
@@ -73,6 +80,7 @@ def command(
         insecure_http=insecure_http,
         seal_key=None if seal is None else checked_key(app.files.read(seal), str(seal)),
         manifest=manifest,
+        signers=signers,
     )
     with waiting("verifying"):
         report = verify(order, VerifyTools(app.files, app.store, lambda: _build_tools(app)))
@@ -82,7 +90,7 @@ def command(
 def _build_tools(app: App) -> BuildTools:
     from trunchbuild.flows.from_commit import BuildTools  # noqa: PLC0415 - only to build a release again
 
-    return BuildTools(app.git, app.runtime, app.schemas, app.store)
+    return BuildTools(app.git, app.runtime, app.schemas, app.store, app.signatures)
 
 
 def _verify_run(app: App, folder: Path, release: str | None, claimed: Digest | None) -> CheckReport:

@@ -15,6 +15,8 @@ class GitLimits:
     """Of one object that is read."""
     pack_bytes: int = 2 << 30
     """Of one answer of a server; a hostile one never ends."""
+    inflated_bytes: int = 64 << 30
+    """That come out of one answer in all: some minutes of work."""
     refs_bytes: int = 256 << 20
     """Of what a server says before and between its objects: a list of refs, progress, warnings. The largest public
     repositories have some tens of MiB of refs."""

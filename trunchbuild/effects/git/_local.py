@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, cast
@@ -12,7 +11,8 @@ from dulwich.config import ConfigFile
 from dulwich.refs import DiskRefsContainer, Ref, RefsContainer, SymrefLoop
 
 from trunchbuild.core.revision import ObjectFormat
-from trunchbuild.effects.git._objects import ObjectReader, Store
+from trunchbuild.effects.git._folders import Store, require_file
+from trunchbuild.effects.git._objects import ObjectReader
 from trunchbuild.effects.git.api import CorruptRepositoryError, NotARepositoryError, UnsupportedRepositoryError
 from trunchbuild.errors import MachineError
 
@@ -34,6 +34,11 @@ _EXTENSIONS = {
     "worktreeconfig",
 }
 
+_REF_BYTES = 64 << 10
+"""Of a file that holds one id, one name or one path."""
+_CONFIG_BYTES = 4 << 20
+_PACKED_REFS_BYTES = 256 << 20
+
 _PARTIAL_HINT = "this is a partial clone: `git checkout` of the commit fetches its files, or give the remote's url"
 _SHALLOW_HINT = "this is a shallow clone: `git fetch --unshallow` completes it"
 
@@ -43,12 +48,12 @@ class _Refs(DiskRefsContainer):
 
     def read_loose_ref(self, name: Ref) -> bytes | None:
         """The content of a ref's file."""
-        _require_file(Path(os.fsdecode(self.refpath(name))))
+        require_file(Path(os.fsdecode(self.refpath(name))), _REF_BYTES)
         return super().read_loose_ref(name)
 
     def get_packed_refs(self) -> dict[Ref, ObjectID]:
         """All refs of `packed-refs`."""
-        _require_file(Path(os.fsdecode(self.path)) / "packed-refs")
+        require_file(Path(os.fsdecode(self.path)) / "packed-refs", _PACKED_REFS_BYTES)
         return super().get_packed_refs()
 
 
@@ -133,7 +138,7 @@ def open_local(path: Path, *, max_bytes: int) -> LocalRepository:
             raise _not_here(path)
         control, worktree = found
         common = _common_folder(control)
-        _require_file(common / "config")
+        require_file(common / "config", _CONFIG_BYTES)
         with (common / "config").open("rb") as file:
             config = ConfigFile.from_file(file, file_opener=_include)
         object_format, reftable, partial = _settings(config, path)
@@ -158,6 +163,7 @@ def _control_folder(path: Path) -> tuple[Path, Path | None] | None:
     """The control folder and the work tree, as Git finds them in this very folder."""
     inner = path / ".git"
     if inner.is_file():
+        require_file(inner, _REF_BYTES)
         text = inner.read_bytes()
         if not text.startswith(b"gitdir: "):
             raise CorruptRepositoryError("a `.git` file without `gitdir:`", place=str(inner))
@@ -171,25 +177,11 @@ def _control_folder(path: Path) -> tuple[Path, Path | None] | None:
 
 def _common_folder(control: Path) -> Path:
     """The folder that holds objects and config; a linked work tree names it in `commondir`."""
-    _require_file(control / "commondir")
+    require_file(control / "commondir", _REF_BYTES)
     try:
         return control / os.fsdecode((control / "commondir").read_bytes().rstrip(b"\r\n"))
     except FileNotFoundError:
         return control
-
-
-def _require_file(file: Path) -> None:
-    """Refuse a pipe or a device where Git keeps a file; a missing one, or a folder, is another's business.
-
-    Raises:
-        CorruptRepositoryError: It is neither.
-    """
-    try:
-        mode = file.stat().st_mode
-    except OSError:
-        return
-    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-        raise CorruptRepositoryError("a pipe or a device in the repository", place=str(file), expected="a file")
 
 
 def _include(path: str | os.PathLike[str]) -> NoReturn:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import IO
 
 from trunchbuild.core.repo import RepoAddress
 from trunchbuild.core.revision import ObjectFormat
-from trunchbuild.core.tree import FileTooLargeError
+from trunchbuild.effects.git._folders import Store
 from trunchbuild.effects.git._limits import GitLimits
-from trunchbuild.effects.git._objects import ObjectReader, Store, release_buffers
-from trunchbuild.effects.git._pack_scan import scan_pack
+from trunchbuild.effects.git._objects import ObjectReader
+from trunchbuild.effects.git._received import ReceivedPack
 from trunchbuild.effects.git._transport import PackTooLargeError, Transport
 from trunchbuild.effects.git.api import CommitNotServedError, CorruptRepositoryError, RepositoryUnreachableError
 from trunchbuild.errors import MachineError, TrunchbuildError
 
 WANTS_PER_REQUEST = 5_000
-_MAX_OBJECT_BYTES = 512 << 20
-"""Of one object in a fetch that could not leave out the blobs: somebody else's large file must not stop the build."""
 
 
 class RemoteObjects:
@@ -27,8 +25,9 @@ class RemoteObjects:
     def __init__(self, transport: Transport, folder: Path, object_format: ObjectFormat, *, limits: GitLimits) -> None:
         self._transport = transport
         self._address: RepoAddress = transport.address
-        store = Store.init_at(folder / "objects", object_format)
-        self.reader = ObjectReader(store, object_format, max_bytes=limits.file_bytes)
+        self._folder = folder
+        self._packs = 0
+        self.reader = ObjectReader(Store(folder, object_format), object_format, max_bytes=limits.file_bytes)
         self._limits = limits
         self._commit: str | None = None
 
@@ -78,10 +77,12 @@ class RemoteObjects:
             RepositoryUnreachableError: It does not answer properly.
         """
         missing = self._missing(wanted)
+        fetched = {each: wanted[each] for each in missing}
         refusal: TrunchbuildError | None = None
         try:
             for start in range(0, len(missing), WANTS_PER_REQUEST):
-                self._fetch_batch(missing[start : start + WANTS_PER_REQUEST], wanted)
+                batch = missing[start : start + WANTS_PER_REQUEST]
+                self._receive(_these(batch), prefixes=["refs/none/"])
         except (RepositoryUnreachableError, CorruptRepositoryError) as error:
             refusal = error
         if self._missing(wanted):
@@ -93,29 +94,11 @@ class RemoteObjects:
                 got=str(refusal) if refusal else None,
                 hint="clone the repository with git, and give the clone's path",
             )
+        self.reader.require_readable(fetched)
 
     def close(self) -> None:
         """Close the packs."""
         self.reader.close()
-
-    def _fetch_batch(self, batch: list[str], wanted: Mapping[str, str]) -> None:
-        """One request; where it brings too large a file, halves of it, until the file has a name."""
-        try:
-            self._receive(_these(batch), prefixes=["refs/none/"], limit=self.reader.max_bytes)
-        except FileTooLargeError as error:
-            if len(batch) > 1:
-                middle = len(batch) // 2
-                self._fetch_batch(batch[:middle], wanted)
-                self._fetch_batch(batch[middle:], wanted)
-                return
-            fault = error.faults[0]
-            raise FileTooLargeError(
-                "the file is too large",
-                place=wanted[batch[0]],
-                expected=fault.expected,
-                got=fault.got,
-                hint=fault.hint,
-            ) from error
 
     def _fetch_whole(self) -> TrunchbuildError | None:
         """The commit with its blobs, shallow if the server allows it; what went wrong last."""
@@ -145,50 +128,46 @@ class RemoteObjects:
         prefixes: list[str],
         depth: int | None = None,
         without_blobs: bool = False,
-        limit: int = _MAX_OBJECT_BYTES,
     ) -> None:
-        """One fetch into the store; nothing of a pack that fails stays."""
+        """One fetch into a file of its own; nothing of a pack that fails stays."""
         place = str(self._address)
-        try:
-            file, commit, abort = self.reader.store.add_pack()
-        except OSError as error:
-            raise MachineError(
-                f"cannot write a temporary file ({error.strerror})", place=str(error.filename)
-            ) from error
+        path = self._folder / f"{self._packs}.pack"
+        self._packs += 1
         count = 0
-
-        def write(data: bytes) -> int:
-            nonlocal count
-            count += len(data)
-            if count > self._limits.pack_bytes:
-                raise PackTooLargeError(
-                    "the server sends too much", place=place, expected=f"at most {self._limits.pack_bytes:,} bytes"
-                )
-            return file.write(data)
-
         try:
-            self._transport.fetch(wants, write, prefixes=prefixes, depth=depth, without_blobs=without_blobs)
-            file.flush()
+            with path.open("wb") as file:
+
+                def write(data: bytes) -> int:
+                    nonlocal count
+                    count += len(data)
+                    if count > self._limits.pack_bytes:
+                        raise PackTooLargeError(
+                            "the server sends too much",
+                            place=place,
+                            expected=f"at most {self._limits.pack_bytes:,} bytes",
+                        )
+                    return _written(file, data)
+
+                self._transport.fetch(wants, write, prefixes=prefixes, depth=depth, without_blobs=without_blobs)
             if count:
-                scan_pack(file.fileno(), limit=limit, id_bytes=self.reader.store.object_format.oid_length, place=place)
-        except BaseException:
-            abort()
+                made = self.reader.object_format
+                self.reader.add(ReceivedPack(path, made, inflated=self._limits.inflated_bytes, place=place))
+        except BaseException as error:
+            path.unlink(missing_ok=True)
+            if isinstance(error, OSError):
+                raise _not_written(error) from error
             raise
-        try:
-            commit()
-        except OSError as error:
-            raise MachineError(
-                f"cannot write a temporary file ({error.strerror})", place=str(error.filename)
-            ) from error
-        # dulwich tells a bad pack by nearly any exception: BufferError, AssertionError, zlib.error ...
-        except Exception as error:
-            release_buffers(error)
-            raise CorruptRepositoryError(
-                f"the server sent a damaged pack ({type(error).__name__})", place=place
-            ) from error
-        finally:
-            if isinstance(file, io.IOBase) and not file.closed:
-                file.close()
+
+
+def _written(file: IO[bytes], data: bytes) -> int:
+    try:
+        return file.write(data)
+    except OSError as error:
+        raise _not_written(error) from error
+
+
+def _not_written(error: OSError) -> MachineError:
+    return MachineError(f"cannot write a temporary file ({error.strerror})", place=str(error.filename or ""))
 
 
 def _these(ids: list[str]) -> Callable[[Mapping[str, str]], list[str]]:

@@ -50,6 +50,10 @@ class ObjectTree:
         """The commit that this tree belongs to."""
         return self._pin
 
+    def commit_object(self) -> bytes:
+        """The commit's own bytes; see `CommitTree.commit_object`."""
+        return self._reader.read(self._pin.commit, f"commit {self._pin.commit}")[1]
+
     def read(self, path: str) -> bytes:
         """The raw blob: no line-end conversion, no filter, no substitution; see `SourceTree.read`."""
         try:

@@ -37,6 +37,7 @@ def dirty_warning(repository: LocalRepository, head_tree: str | None) -> str | N
 
 def _changes(repository: LocalRepository, head_tree: str | None) -> Iterator[str]:
     from dulwich.index import ConflictedIndexEntry, Index  # noqa: PLC0415 - bare and remote repositories have none
+    from dulwich.object_format import OBJECT_FORMATS  # noqa: PLC0415
 
     assert repository.worktree is not None
     file = repository.control / "index"
@@ -44,7 +45,7 @@ def _changes(repository: LocalRepository, head_tree: str | None) -> Iterator[str
         if not file.is_file():
             return
         written = file.stat().st_mtime_ns
-        index = Index(str(file), read=True, object_format=repository.reader.store.object_format)
+        index = Index(str(file), read=True, object_format=OBJECT_FORMATS[repository.reader.object_format])
         entries = list(index.items())
     # The index is only looked at for a warning: one that cannot be read is none of this command's business.
     except Exception:

@@ -68,6 +68,10 @@ class CommitTree(SourceTree, Protocol):
         """The commit that this tree belongs to."""
         ...
 
+    def commit_object(self) -> bytes:
+        """The commit's own bytes, re-hashed; for its signature."""
+        ...
+
 
 class Git(Protocol):
     """Opens one commit of one repository."""
