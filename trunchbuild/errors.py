@@ -35,6 +35,8 @@ class Fault:
     expected: str | None = None
     got: str | None = None
     hint: str | None = None
+    code: str | None = None
+    """For a finding in a module: what kind it is, a word that does not change (`docs/reference/policy-codes.md`)."""
 
     def __str__(self) -> str:
         """The fault on one line, without its hint."""

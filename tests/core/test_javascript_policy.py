@@ -196,7 +196,9 @@ def test_deep_nesting_is_unreadable_not_fatal() -> None:
 
 def test_unreadable_modules_say_where() -> None:
     survey = unreadable("t.ts", "let a\n@d class A {}", "Unexpected character '@'", 2, 1)
-    assert str(survey.findings[0].fault) == "t.ts:2:1: syntax error: Unexpected character '@'"
+    fault = survey.findings[0].fault
+    assert (fault.place, fault.message, fault.code) == ("t.ts:2:1", "syntax error: Unexpected character '@'", "syntax")
+    assert (fault.expected, fault.got) == ("TypeScript", "`@d class A {}`")
     assert survey.findings[0].fault.hint is not None
     assert "decorators" in survey.findings[0].fault.hint
     assert not survey.findings[0].refused
@@ -257,7 +259,7 @@ def test_surveys_survive_the_cache(survey: Survey) -> None:
     assert Survey.from_json(survey.to_json()) == survey
 
 
-BROKEN = {"text": "x", "imports": [1], "exports": [], "star_exports": [], "findings": []}
+BROKEN = {"text": "x", "imports": [1], "exports": [], "star_exports": [], "findings": [], "asked": []}
 
 
 @pytest.mark.parametrize("value", [None, [], {}, {"text": 1}, BROKEN])

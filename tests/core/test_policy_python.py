@@ -97,7 +97,7 @@ def test_blocks_that_an_import_never_runs_are_not_looked_at() -> None:
 
 @pytest.mark.parametrize(
     ("text", "place"),
-    [("def f(:\n", "1:7"), ("x = (\n", "1:5"), ("a\0b", "1:1"), ("# coding: latin-1\n", "1:1")],
+    [("def f(:\n", "1:7"), ("x = (\n", "1:5"), ("a\0b", "1:2"), ("# coding: latin-1\n", "1:1")],
 )
 def test_text_that_is_no_python_is_broken_not_refused(text: str, place: str) -> None:
     (found,) = check_python("t.py", text).findings
@@ -187,7 +187,7 @@ def test_findings_of_every_module_are_listed() -> None:
     files = {"t.py": "import os\nfrom . import a, b", "a.py": "open", "b.py": "def f(:"}
     with pytest.raises(ModuleRefusedError) as caught:
         load_python_graph(MemoryTree(files), "t.py")
-    assert [fault.place for fault in caught.value.faults] == ["t.py:1:1", "a.py:1:1", "b.py:1:7"]
+    assert [fault.place for fault in caught.value.faults] == ["a.py:1:1", "b.py:1:7", "t.py:1:1"]
 
 
 def test_a_module_that_is_not_utf8_is_broken() -> None:

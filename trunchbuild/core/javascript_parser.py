@@ -31,14 +31,7 @@ class Tree:
     body: Any
     """The list of top-level statements."""
     utf16: bool
-    """Whether offsets count UTF-16 units (acorn) or code points (esprima)."""
-
-    def offset_of(self, node: Any) -> int:
-        """Where a node starts, in code points from 0."""
-        if not self.utf16:
-            return int(node.range[0])
-        units = int(node.start)
-        return len(self.text.encode("utf-16-le", "surrogatepass")[: 2 * units].decode("utf-16-le", "replace"))
+    """Whether nodes begin at `start`, in UTF-16 units (acorn), or at `range[0]`, in code points (esprima)."""
 
 
 def parse_module(text: str) -> Tree:

@@ -6,8 +6,14 @@ from collections.abc import Mapping
 
 from trunchbuild.core.modules import Module
 from trunchbuild.core.survey import Finding, Survey, broken
+from trunchbuild.core.tree import closest
 
 _HINT = "a type is imported with `import type` or `type` before its name: types are gone when modules run"
+
+
+def _hint(name: str, exported: set[str]) -> str:
+    near = closest(name, sorted(exported))
+    return f"{near} {_HINT}" if near else _HINT
 
 
 def missing_names(
@@ -24,7 +30,13 @@ def missing_names(
             for name, place in one.names:
                 if exported is not None and name not in exported:
                     findings.append(
-                        broken(path, f"`{one.specifier}` does not export `{name}`", place=place, hint=_HINT)
+                        broken(
+                            path,
+                            f"`{one.specifier}` does not export `{name}`",
+                            code="missing-export",
+                            place=place,
+                            hint=_hint(name, exported),
+                        )
                     )
     return findings
 
@@ -40,12 +52,15 @@ def exported_names(
     waiting, seen = [path], {path}
     while waiting:
         current = waiting.pop()
-        if current.startswith("node:"):
+        if current.startswith("node:") or current not in modules:
             return None
         if modules[current].kind == "json":
             found: frozenset[str] = frozenset({"default"})
             stars: tuple[str, ...] = ()
         else:
+            if current not in surveys:
+                # Its bytes are no text.
+                return None
             survey = surveys[current]
             if any(not finding.refused for finding in survey.findings):
                 return None

@@ -35,6 +35,7 @@ class Scopes:
         self._module = _lexical(body) | _hoisted(body)
         self._chain: list[Any] = []
         self._names: dict[int, frozenset[str]] = {}
+        self._current: Any = None
 
     def walk(self) -> Iterator[Any]:
         """Every node, parents first, in source order; the other methods speak of the one that was given last."""
@@ -43,6 +44,7 @@ class Scopes:
         while waiting:
             node, depth = waiting.pop()
             del self._chain[depth:]
+            self._current = node
             yield node
             self._chain.append(node)
             waiting.extend((child, depth + 1) for child in reversed(list(children(node))))
@@ -57,7 +59,11 @@ class Scopes:
 
     def is_typeof_operand(self, node: Any) -> bool:
         """Whether the current node is what `typeof` asks about: feature detection reads nothing."""
-        parent = self._chain[-1] if self._chain else None
+        at = len(self._chain) - 1
+        while at >= 0 and self._chain[at].type == "ChainExpression":
+            node = self._chain[at]
+            at -= 1
+        parent = self._chain[at] if at >= 0 else None
         return (
             parent is not None
             and parent.type == "UnaryExpression"
@@ -80,9 +86,20 @@ class Scopes:
         return parent.type not in _NAMING and not self.is_typeof_operand(node)
 
     def _declared_inside(self, name: str) -> bool:
-        return any(name in self._declared(node) for node in reversed(self._chain) if node.type in _SCOPES)
+        below = self._current
+        for node in reversed(self._chain):
+            if node.type in _SCOPES and name in self._declared(node, below):
+                return True
+            below = node
+        return False
 
-    def _declared(self, node: Any) -> frozenset[str]:
+    def _declared(self, node: Any, below: Any) -> frozenset[str]:
+        """What the scope `node` declares for its part `below`."""
+        if node.type == "SwitchStatement" and below is node.discriminant:
+            return frozenset()
+        if node.type in _FUNCTIONS and below is not node.body:
+            # Defaults of parameters do not see the variables of the body (ECMA-262, FunctionDeclarationInstantiation).
+            return frozenset(_parameters(node))
         if id(node) not in self._names:
             self._names[id(node)] = frozenset(_declares(node))
         return self._names[id(node)]
@@ -135,10 +152,15 @@ def _declares(node: Any) -> set[str]:
 
 
 def _function_declares(node: Any) -> set[str]:
+    return _parameters(node) | _hoisted(node.body.body if node.body.type == "BlockStatement" else [])
+
+
+def _parameters(node: Any) -> set[str]:
+    """What a function's head declares."""
     names = {name for parameter in node.params for name in _pattern(parameter)} | {"arguments"}
     if node.id is not None:
         names.add(node.id.name)
-    return names | _hoisted(node.body.body if node.body.type == "BlockStatement" else [])
+    return names
 
 
 def _lexical(statements: Iterable[Any]) -> set[str]:

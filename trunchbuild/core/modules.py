@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from trunchbuild.errors import BadInputError
+from trunchbuild.core.survey import Finding
+from trunchbuild.errors import BadInputError, Fault
 
 Language = Literal["javascript", "python"]
 
@@ -21,7 +23,9 @@ class Module:
     """Bare hex, of the raw bytes."""
     kind: Literal["javascript", "json", "python"]
     text: str
-    """What runs: stripped JavaScript (positions are the author's), JSON text, or Python source."""
+    """What runs: stripped JavaScript, JSON text, or Python source."""
+    source: str | None = None
+    """The author's text where another runs: positions of what runs are found in it (`core/places.py`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,8 @@ class ModuleGraph:
     """(importing path, specifier as written) -> repository path, or `node:NAME` for a built-in."""
     exports: frozenset[str] | None = None
     """Names that the entry exports; None where only running it could tell."""
+    asked: frozenset[str] = frozenset()
+    """Names of which some module asks `typeof globalThis.NAME`."""
 
 
 class ModuleRefusedError(BadInputError):
@@ -52,3 +58,30 @@ class ModuleBrokenError(BadInputError):
     """Modules that no runtime could run: syntax errors, imports of files or names that do not exist."""
 
     slug = "module-broken"
+
+
+def raise_findings(findings: Iterable[Finding]) -> None:
+    """Raise the error that lists all findings in the order of their places, if there are any.
+
+    Raises:
+        ModuleRefusedError: Among them is something that is not available.
+        ModuleBrokenError: All are of modules that no runtime could run.
+    """
+    found = sorted(dict.fromkeys(findings), key=lambda finding: order_of_place(finding.fault.place))
+    if not found:
+        return
+    faults: list[Fault] = [finding.fault for finding in found]
+    if any(finding.refused for finding in found):
+        raise ModuleRefusedError("the modules use what is not available to them", faults=faults)
+    raise ModuleBrokenError("the modules cannot be run", faults=faults)
+
+
+_POSITION = re.compile(r"(?::(\d{1,9}))?(?::(\d{1,9}))?\Z")
+
+
+def order_of_place(place: str) -> tuple[str, int, int]:
+    """A key that sorts places by file, line, column."""
+    found = _POSITION.search(place)
+    if found is None:
+        return place, 0, 0
+    return place[: found.start()], int(found[1] or 0), int(found[2] or 0)

@@ -7,6 +7,8 @@ import re
 import warnings
 from dataclasses import dataclass
 
+from trunchbuild.core.places import LINE_END, Places
+from trunchbuild.core.policy_codes import code_of_python
 from trunchbuild.core.python_library import (
     BUILTINS,
     LIBRARY,
@@ -17,7 +19,7 @@ from trunchbuild.core.python_library import (
     is_refused_attribute,
 )
 from trunchbuild.core.python_scopes import Scope, Scopes, parts_of_scope, scope_of
-from trunchbuild.core.survey import Finding
+from trunchbuild.core.survey import Finding, excerpt
 from trunchbuild.errors import Fault
 
 # PEP 263: in one of the first two lines; in the second only below a line without code.
@@ -27,6 +29,7 @@ _UTF8 = ("utf-8", "utf8", "u8", "utf")
 _NO_FILE = "/dev/null/module"
 """For some errors Python opens the file that it believes to read. None can have this name."""
 
+_TOO_DEEP = re.compile("too complex|too many (?:statically )?nested|too deeply")
 _DEL = "`__del__` runs at a moment that differs from run to run"
 _GUARDED_METHODS = ("format", "format_map")
 """A class pattern would read these methods past the guard of format strings."""
@@ -56,21 +59,49 @@ class CheckedModule:
 def check_python(path: str, text: str) -> CheckedModule:
     """Read one module. `path` is for places; nothing is opened."""
     source = text.removeprefix("\ufeff")
-    declared = _declared_encoding(source)
-    if declared is not None:
-        return _unreadable(Fault(f"{path}:{declared[0]}:1", "the file declares an encoding", "utf-8", declared[1]))
+    problem = _declares_another(path, source)
+    if problem is not None:
+        return problem
     try:
         tree = _parsed(source)
     except SyntaxError as error:
-        place = f"{path}:{error.lineno or 1}:{error.offset or 1}"
-        return _unreadable(Fault(place, f"syntax error: {error.msg}"))
-    except ValueError as error:
-        return _unreadable(Fault(f"{path}:1:1", str(error)))
-    except (RecursionError, MemoryError):
-        return _unreadable(Fault(f"{path}:1:1", "the code is nested too deeply"))
+        if _TOO_DEEP.search(str(error.msg)):
+            return _too_deep(path)
+        return _no_python(path, source, str(error.msg), *_place_of_error(source, error))
+    except (ValueError, RecursionError, MemoryError):
+        return _too_deep(path)
     checker = _Checker(path, source)
     checker.check(tree)
     return checker.result()
+
+
+def _declares_another(path: str, source: str) -> CheckedModule | None:
+    """What no parser needs to look at: another encoding, and null characters, which end a text in C."""
+    declared = _declared_encoding(source)
+    if declared is not None:
+        place, hint = f"{path}:{declared[0]}:1", "leave the declaration out"
+        return _unreadable(Fault(place, "the file declares an encoding", "utf-8", declared[1], hint, "not-utf8"))
+    null = source.find("\0")
+    return None if null < 0 else _no_python(path, source, "a null character", *Places(source).of_character(null))
+
+
+def _too_deep(path: str) -> CheckedModule:
+    return _unreadable(Fault(path, "the code is nested too deeply", hint="data belongs into a source", code="too-deep"))
+
+
+def _no_python(path: str, source: str, message: str, line: int, column: int) -> CheckedModule:
+    lines = LINE_END.split(source)
+    got = excerpt(lines[line - 1], column) if line <= len(lines) else "the end of the file"
+    place = f"{path}:{line}:{column}"
+    return _unreadable(Fault(place, f"syntax error: {message}", "Python", got, code="syntax"))
+
+
+def _place_of_error(source: str, error: SyntaxError) -> tuple[int, int]:
+    """Python's place; it gives no line, or one past the last, where it means the end."""
+    if not error.lineno:
+        return 1, 1
+    count = len(LINE_END.split(source))
+    return min(error.lineno, count), max(error.offset or 1, 1)
 
 
 def _parsed(source: str) -> ast.Module:
@@ -124,7 +155,7 @@ class _Checker:
 
     def __init__(self, path: str, text: str) -> None:
         self._path = path
-        self._lines = text.split("\n")
+        self._lines = LINE_END.split(text)
         self._scopes = Scopes()
         self._found: list[tuple[int, int, Fault]] = []
         self._imports: list[RelativeImport] = []
@@ -266,7 +297,8 @@ class _Checker:
 
     def _find(self, node: ast.AST, message: str, hint: str | None = None) -> None:
         line, column = self._position(node)
-        self._found.append((line, column, Fault(f"{self._path}:{line}:{column}", message, hint=hint)))
+        fault = Fault(f"{self._path}:{line}:{column}", message, hint=hint, code=code_of_python(message))
+        self._found.append((line, column, fault))
 
     def _place(self, node: ast.AST) -> str:
         line, column = self._position(node)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
-from trunchbuild.core.modules import Module, ModuleBrokenError, ModuleGraph, ModuleRefusedError
+from trunchbuild.core.module_text import module_text, too_many
+from trunchbuild.core.modules import Module, ModuleGraph, raise_findings
 from trunchbuild.core.policy_python import RelativeImport, check_python
 from trunchbuild.core.survey import Finding
-from trunchbuild.core.tree import SourceTree
-from trunchbuild.errors import Fault
+from trunchbuild.core.tree import NotAFileError, SourceTree, closest
+from trunchbuild.errors import BadInputError, Fault
 
 LIBRARY_LINK = "python:"
 """Before the name of a module of Python's own library, as the target of a link."""
@@ -27,36 +29,41 @@ def load_python_graph(tree: SourceTree, entry: str) -> ModuleGraph:
     modules: dict[str, Module] = {}
     links: dict[tuple[str, str], str] = {}
     findings: list[Finding] = []
-    waiting = [entry]
+    waiting, size = [entry], 0
     while waiting:
         path = waiting.pop(0)
         if path in modules:
             continue
         data = tree.read(path)
-        try:
-            text = data.decode("utf-8")
-        except UnicodeDecodeError as error:
-            fault = Fault(path, f"not UTF-8: invalid byte at offset {error.start}")
-            findings.append(Finding(fault, refused=False))
-            text = ""
-        modules[path] = Module(path, hashlib.sha256(data).hexdigest(), "python", text.removeprefix("\ufeff"))
-        checked = check_python(path, text)
-        resolved = resolve_python(path, checked.imports, tree.is_file)
+        text, problem = module_text(path, data)
+        if problem is not None:
+            findings.append(problem)
+        size += len(data)
+        modules[path] = Module(path, hashlib.sha256(data).hexdigest(), "python", text or "")
+        checked = check_python(path, text or "")
+        resolved = resolve_python(path, checked.imports, tree.is_file, partial(_nearest, tree))
         findings += [*checked.findings, *resolved.findings]
         links.update(resolved.links)
         links.update({(path, name): LIBRARY_LINK + name for name in checked.library})
         waiting += resolved.links.values()
-    _raise(findings)
+        limit = too_many(entry, len(modules), size)
+        if limit is not None:
+            findings.append(limit)
+            break
+    raise_findings(findings)
     return ModuleGraph(entry, "python", {path: modules[path] for path in sorted(modules)}, dict(sorted(links.items())))
 
 
-def _raise(findings: list[Finding]) -> None:
-    if not findings:
-        return
-    faults = [finding.fault for finding in findings]
-    if any(finding.refused for finding in findings):
-        raise ModuleRefusedError("the modules use what is not available to them", faults=faults)
-    raise ModuleBrokenError("the modules cannot be run", faults=faults)
+def _nearest(tree: SourceTree, tried: list[str]) -> str | None:
+    """What stands where one of the tried files should be, or nearest to the first."""
+    for path in tried:
+        try:
+            tree.read(path)
+        except NotAFileError as error:
+            return str(error.faults[0])
+        except BadInputError:
+            continue
+    return closest(tried[0], [path for path in tree.paths() if path.endswith(".py")]) if tried else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,25 +75,39 @@ class PythonLinks:
     findings: tuple[Finding, ...]
 
 
-def resolve_python(path: str, imports: tuple[RelativeImport, ...], is_file: Callable[[str], bool]) -> PythonLinks:
+Nearest = Callable[[list[str]], str | None]
+"""Files that do not exist -> a hint at what does."""
+
+
+def resolve_python(
+    path: str,
+    imports: tuple[RelativeImport, ...],
+    is_file: Callable[[str], bool],
+    nearest: Nearest = lambda _tried: None,
+) -> PythonLinks:
     """Resolve every import of the module at `path`; all that lead nowhere are listed.
 
     As in Python, `.a.b` is `a/b.py` or the package `a/b/__init__.py`, packages on the way run their `__init__.py` where
     they have one, and an item of a package may be a module in its folder.
     """
     links: dict[tuple[str, str], str] = {}
-    found = [_link(path, wanted, is_file, links) for wanted in imports]
+    found = [_link(path, wanted, is_file, links, nearest) for wanted in imports]
     return PythonLinks(links, tuple(finding for finding in found if finding is not None))
 
 
 def _link(
-    path: str, wanted: RelativeImport, is_file: Callable[[str], bool], links: dict[tuple[str, str], str]
+    path: str,
+    wanted: RelativeImport,
+    is_file: Callable[[str], bool],
+    links: dict[tuple[str, str], str],
+    nearest: Nearest,
 ) -> Finding | None:
     dots = len(wanted.spec) - len(wanted.spec.lstrip("."))
     names = wanted.spec[dots:].split(".") if wanted.spec[dots:] else []
     folders = path.split("/")[:-1]
     if dots - 1 > len(folders):
-        fault = Fault(wanted.place, f"`{wanted.spec}` leaves the repository", hint="import only from inside it")
+        message = f"`{wanted.spec}` leaves the repository"
+        fault = Fault(wanted.place, message, hint="import only from inside it", code="import-outside")
         return Finding(fault, refused=True)
     folder = folders[: len(folders) - (dots - 1)]
     found = _file(folder, is_file)
@@ -109,7 +130,8 @@ def _link(
         return None
     tried = [f"{name}.py" for name in ("/".join(folder), *missing) if name]
     expected = " or ".join(dict.fromkeys(tried))
-    return Finding(Fault(wanted.place, f"`{wanted.spec}` is no module of this repository", expected), refused=False)
+    message = f"`{wanted.spec}` is no module of this repository"
+    return Finding(Fault(wanted.place, message, expected, hint=nearest(tried), code="missing-import"), refused=False)
 
 
 def _file(parts: list[str], is_file: Callable[[str], bool]) -> str | None:

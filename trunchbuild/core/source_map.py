@@ -16,29 +16,44 @@ _LAST_SHIFT = 30
 _DIGITS = {c: i for i, c in enumerate("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")}
 
 
-def original_position(text: str, line: int, column: int) -> tuple[int, int]:
-    """The author's (line, column) of a position in `text`, all from 1; unchanged where `text` carries no map.
+class SourceMap:
+    """The map that stands at the end of a text."""
 
-    A damaged map may lead to no position of the file at all; the file's start is then the nearest.
-    """
-    at = text.rfind(_MARK)
-    if at < 0 or "\n" in text[at:].rstrip():
+    def __init__(self, lines: list[list[tuple[int, int, int]]]) -> None:
+        self._lines = lines
+
+    @classmethod
+    def inside(cls, text: str) -> SourceMap | None:
+        """The map of `text`; None where there is none, or none that can be read."""
+        at = text.rfind(_MARK)
+        if at < 0 or "\n" in text[at:].rstrip():
+            return None
+        try:
+            mappings = json.loads(base64.b64decode(text[at + len(_MARK) :].strip()))["mappings"]
+            return cls(_decode(mappings)) if isinstance(mappings, str) else None
+        except (binascii.Error, ValueError, KeyError, TypeError, RecursionError):
+            return None
+
+    def original(self, line: int, column: int) -> tuple[int, int]:
+        """The author's (line, column) of a generated one, all from 1, columns in UTF-16 units.
+
+        A damaged map may lead to no position of the file at all; the file's start is then the nearest.
+        """
+        lines = self._lines
+        # Generated lines without a segment of their own belong to the last one before them.
+        for number in range(min(line, len(lines)) - 1, -1, -1):
+            segments = lines[number]
+            index = bisect_right(segments, column - 1, key=lambda segment: segment[0]) - 1 if number == line - 1 else -1
+            if segments and (index >= 0 or number < line - 1):
+                _, original_line, original_column = segments[index]
+                return max(original_line, 0) + 1, max(original_column, 0) + 1
         return line, column
-    try:
-        mappings = json.loads(base64.b64decode(text[at + len(_MARK) :].strip()))["mappings"]
-        if not isinstance(mappings, str):
-            return line, column
-        lines = _decode(mappings)
-    except (binascii.Error, ValueError, KeyError, TypeError, RecursionError):
-        return line, column
-    # Generated lines without a segment of their own belong to the last one before them.
-    for number in range(min(line, len(lines)) - 1, -1, -1):
-        segments = lines[number]
-        index = bisect_right(segments, column - 1, key=lambda segment: segment[0]) - 1 if number == line - 1 else -1
-        if segments and (index >= 0 or number < line - 1):
-            _, original_line, original_column = segments[index]
-            return max(original_line, 0) + 1, max(original_column, 0) + 1
-    return line, column
+
+
+def original_position(text: str, line: int, column: int) -> tuple[int, int]:
+    """As `SourceMap.original`; unchanged where `text` carries no map."""
+    found = SourceMap.inside(text)
+    return (line, column) if found is None else found.original(line, column)
 
 
 def _decode(mappings: str) -> list[list[tuple[int, int, int]]]:

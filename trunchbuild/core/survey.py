@@ -39,6 +39,8 @@ class Survey:
     star_exports: tuple[str, ...] = ()
     """Specifiers of `export * from`: their names are exported too."""
     findings: tuple[Finding, ...] = ()
+    asked: frozenset[str] = frozenset()
+    """Names of which it asks `typeof globalThis.NAME`: an answer, not a use."""
 
     def to_json(self) -> Json:
         """For a cache; `from_json` reads it back."""
@@ -49,9 +51,8 @@ class Survey:
             ],
             "exports": sorted(self.exports),
             "star_exports": list(self.star_exports),
-            "findings": [
-                [found.fault.place, found.fault.message, found.fault.hint, found.refused] for found in self.findings
-            ],
+            "findings": [[*_texts(found.fault), found.refused] for found in self.findings],
+            "asked": sorted(self.asked),
         }
 
     @classmethod
@@ -68,6 +69,7 @@ class Survey:
                 "exports": list(exports),
                 "star_exports": list(stars),
                 "findings": list(findings),
+                "asked": list(asked),
             }:
                 return cls(
                     text,
@@ -75,13 +77,40 @@ class Survey:
                     frozenset(_text(name) for name in exports),
                     tuple(_text(name) for name in stars),
                     tuple(_finding(one) for one in findings),
+                    frozenset(_text(name) for name in asked),
                 )
         raise ValueError("not a survey")
 
 
-def broken(path: str, message: str, *, place: str = "", hint: str | None = None) -> Finding:
-    """A module that no runtime could run; `place` is `line:column`."""
-    return Finding(Fault(f"{path}:{place}" if place else path, message, hint=hint), refused=False)
+def broken(
+    path: str,
+    message: str,
+    *,
+    code: str,
+    place: str = "",
+    expected: str | None = None,
+    got: str | None = None,
+    hint: str | None = None,
+) -> Finding:
+    """A module that no runtime could run; `place` is `line:column`, `code` one of `policy_codes.CODES`."""
+    return Finding(Fault(f"{path}:{place}" if place else path, message, expected, got, hint, code), refused=False)
+
+
+_SHOWN = 60
+"""Characters of a source line in a message, half of them before the place."""
+
+
+def excerpt(line: str, column: int) -> str:
+    """The source line for a message; of a long one what stands around the column (from 1)."""
+    start = max(0, min(column - 1 - _SHOWN // 2, len(line) - _SHOWN))
+    shown = line[start : start + _SHOWN]
+    before = "..." if start else ""
+    after = "..." if start + _SHOWN < len(line) else ""
+    return f"`{before}{shown.strip()}{after}`" if shown.strip() else "an empty line"
+
+
+def _texts(fault: Fault) -> list[Json]:
+    return [fault.place, fault.message, fault.expected, fault.got, fault.hint, fault.code]
 
 
 def _text(value: Json) -> str:
@@ -106,6 +135,14 @@ def _name(value: Json) -> tuple[str, str]:
 
 def _finding(value: Json) -> Finding:
     match value:
-        case [str(place), str(message), (str() | None) as hint, bool(refused)]:
-            return Finding(Fault(place, message, hint=hint), refused)
+        case [
+            str(place),
+            str(message),
+            (str() | None) as expected,
+            (str() | None) as got,
+            (str() | None) as hint,
+            (str() | None) as code,
+            bool(refused),
+        ]:
+            return Finding(Fault(place, message, expected, got, hint, code), refused)
     raise ValueError("not a survey")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from trunchbuild.core.link import exported_names, missing_names
-from trunchbuild.core.modules import Module, ModuleBrokenError, ModuleGraph, ModuleRefusedError
+from trunchbuild.core.module_text import module_text, too_many
+from trunchbuild.core.modules import Module, ModuleGraph, raise_findings
 from trunchbuild.core.resolve import EXTENSIONS, Refused, candidates, joined, resolve
 from trunchbuild.core.strict_json import read_json
 from trunchbuild.core.survey import Finding, Import, Survey, broken
@@ -47,6 +47,7 @@ class _Graph:
     surveys: dict[str, Survey] = field(default_factory=dict)
     links: dict[tuple[str, str], str] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
+    code_bytes: int = 0
 
     def load(self, entry: str) -> None:
         """Read wave by wave; what was read ahead is at hand."""
@@ -59,21 +60,25 @@ class _Graph:
             self.surveys.update(surveys := dict(self.runtime.survey(texts)) if texts else {})
             for path, survey in surveys.items():
                 self.findings += survey.findings
-                self.modules[path] = Module(path, self.modules[path].sha256, "javascript", survey.text)
+                source = None if texts[path] == survey.text else texts[path]
+                self.modules[path] = Module(path, self.modules[path].sha256, "javascript", survey.text, source)
             wave = self._targets(surveys)
+            limit = too_many(entry, len(self.modules) + len(wave), self.code_bytes)
+            if limit is not None:
+                self.findings.append(limit)
+                return
 
     def _read(self, path: str) -> str | None:
         """The text of one file, None where it is no text; its module is noted with the digest of its bytes."""
         data = self.tree.read(path)
         is_json = path.endswith(".json")
-        text = None
-        try:
-            text = data.decode("utf-8")
-        except UnicodeDecodeError as error:
-            self.findings.append(broken(path, f"not UTF-8: invalid byte at offset {error.start}"))
-        if is_json and text is not None:
-            text = text.removeprefix("\ufeff")
+        text, problem = module_text(path, data)
+        if problem is not None:
+            self.findings.append(problem)
+        elif is_json:
             self._check_json(path, data)
+        else:
+            self.code_bytes += len(data)
         digest = hashlib.sha256(data).hexdigest()
         self.modules[path] = Module(path, digest, "json" if is_json else "javascript", text or "")
         return text
@@ -82,7 +87,7 @@ class _Graph:
         try:
             read_json(data, path)
         except BadInputError as error:
-            self.findings += [Finding(fault, refused=False) for fault in error.faults]
+            self.findings += [Finding(replace(fault, code="json"), refused=False) for fault in error.faults]
 
     def _targets(self, surveys: dict[str, Survey]) -> list[str]:
         """Resolve the imports of new modules; return the files that are not read yet."""
@@ -92,7 +97,7 @@ class _Graph:
                 target = self._resolve(path, one)
                 if one.as_json and target is not None and not target.endswith(".json"):
                     message = f'`{one.specifier}` is imported with `type: "json"`, but is no JSON file'
-                    self.findings.append(broken(path, message, place=one.place))
+                    self.findings.append(broken(path, message, code="import-attribute", place=one.place))
                 if target is not None and not target.startswith("node:") and target not in self.modules:
                     found[target] = None
         return list(found)
@@ -104,7 +109,9 @@ class _Graph:
         target = resolve(path, one.specifier, self.tree)
         if isinstance(target, Refused):
             place = f"{path}:{one.place}"
-            fault = self._irregular(path, one, place) or Fault(place, target.message, hint=target.hint)
+            fault = self._irregular(path, one, place)
+            if fault is None:
+                fault = Fault(place, target.message, hint=target.hint, code=target.code)
             self.findings.append(Finding(fault, target.refused))
             return None
         self.links[path, one.specifier] = target
@@ -119,7 +126,7 @@ class _Graph:
             try:
                 self.tree.read(candidate)
             except NotAFileError as error:
-                return Fault(place, f"`{one.specifier}`: {error.faults[0]}", hint=error.hint)
+                return Fault(place, f"`{one.specifier}`: {error.faults[0]}", hint=error.hint, code="missing-import")
             except BadInputError:
                 continue
         return None
@@ -131,20 +138,5 @@ class _Graph:
         modules = {path: self.modules[path] for path in sorted(self.modules)}
         exports = exported_names(entry, self.surveys, self.modules, self.links)
         names = None if exports is None else frozenset(exports)
-        return ModuleGraph(entry, "javascript", modules, dict(sorted(self.links.items())), names)
-
-
-def raise_findings(findings: Iterable[Finding]) -> None:
-    """Raise the error that lists all findings, if there are any."""
-    found = sorted(findings, key=lambda finding: _order(finding.fault.place))
-    if not found:
-        return
-    faults = [finding.fault for finding in found]
-    if any(finding.refused for finding in found):
-        raise ModuleRefusedError("the modules use what is not available to them", faults=faults)
-    raise ModuleBrokenError("the modules cannot be run", faults=faults)
-
-
-def _order(place: str) -> tuple[str, list[int]]:
-    path, *numbers = place.split(":")
-    return path, [int(number) for number in numbers if number.isdecimal()]
+        asked = frozenset(name for survey in self.surveys.values() for name in survey.asked)
+        return ModuleGraph(entry, "javascript", modules, dict(sorted(self.links.items())), names, asked)

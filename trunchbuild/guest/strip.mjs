@@ -4,11 +4,36 @@ import { createRequire, stripTypeScriptTypes } from "node:module";
 const TOO_DEEP = "nested too deeply to be read";
 
 /** The place that Node puts above the message: `:LINE`, the lines around, and carets under the column. */
-function placeOf(error) {
+function shownPlace(error) {
   const [first, ...rest] = String(error.stack).split("\n");
   const line = /:(\d+)$/.exec(first);
   const column = /^( *)\^+$/.exec(rest.find((text) => /^ *\^+$/.test(text)) ?? "");
-  return { line: line ? Number(line[1]) : 1, column: column ? column[1].length + 1 : 1 };
+  return { line: line ? Number(line[1]) : 1, column: column ? column[1].length + 1 : null };
+}
+
+/** Line and column from 1, the column in characters; `again` makes the error of another text. */
+function placeOf(error, text, again) {
+  const { line, column } = shownPlace(error);
+  const lines = text.split(/\r\n|\r|\n/);
+  const written = lines[line - 1] ?? "";
+  // Without carets the end of the text is meant.
+  if (column === null) return { line, column: [...written].length + 1 };
+  if (/^[ -~]*$/.test(written) && !/\r(?!\n)/.test(text)) return { line, column };
+  // Carets stand under what a screen shows: four columns for a tab, two for a wide character, none for an accent.
+  lines[line - 1] = Array.from(written, (c) => (/\s/.test(c) ? " " : c > "~" || c < " " ? "x" : c)).join("");
+  const other = again(lines.join("\n"));
+  const shown = other && other.message === error.message ? shownPlace(other) : null;
+  return { line, column: shown?.line === line && shown.column !== null ? shown.column : Math.min(column, [...written].length + 1) };
+}
+
+/** The error that stripping a text gives, or null. */
+function failureOf(text) {
+  try {
+    stripTypeScriptTypes(text, { mode: "transform" });
+    return null;
+  } catch (error) {
+    return error;
+  }
 }
 
 function stripOne(path, text) {
@@ -23,7 +48,7 @@ function stripOne(path, text) {
   } catch (error) {
     // The compiler of types runs in WebAssembly, whose stack ends in a trap.
     const isTrap = error instanceof WebAssembly.RuntimeError || error instanceof RangeError || /memory access out of bounds|call stack/.test(error.message);
-    return isTrap ? { message: TOO_DEEP, line: 1, column: 1 } : { message: String(error.message), ...placeOf(error) };
+    return isTrap ? { message: TOO_DEEP } : { message: String(error.message), ...placeOf(error, text, failureOf) };
   }
 }
 
@@ -47,7 +72,7 @@ function listed(tree) {
   return nodes;
 }
 
-/** The tree in ESTree form by the parser that Node ships, or what is wrong with the text; no line means: too deep. */
+/** The tree in ESTree form by the parser that Node ships, or what is wrong with the text; no offset means: too deep. */
 export function syntaxTree(text) {
   const acorn = createRequire(import.meta.url)("internal/deps/acorn/acorn/dist/acorn");
   try {
@@ -55,6 +80,6 @@ export function syntaxTree(text) {
   } catch (error) {
     if (error instanceof RangeError || error.message.startsWith("Not enough stack space")) return { message: TOO_DEEP };
     if (!error.loc) throw error;
-    return { message: error.message.replace(/ \(\d+:\d+\)$/, ""), line: error.loc.line, column: error.loc.column + 1 };
+    return { message: error.message.replace(/ \(\d+:\d+\)$/, ""), offset: error.pos };
   }
 }

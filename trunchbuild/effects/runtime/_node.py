@@ -19,8 +19,9 @@ from trunchbuild.core import policy
 from trunchbuild.core.confinement import Limits, Sandbox
 from trunchbuild.core.javascript_parser import Unreadable, tree_of_nodes
 from trunchbuild.core.json_types import Json
-from trunchbuild.core.modules import ModuleGraph
-from trunchbuild.core.policy import position_of_offset, survey_module, survey_tree, unreadable
+from trunchbuild.core.modules import Module, ModuleGraph
+from trunchbuild.core.places import Places
+from trunchbuild.core.policy import nested_too_deeply, survey_module, survey_tree, unreadable
 from trunchbuild.core.resolve import TYPESCRIPT
 from trunchbuild.core.strict_json import read_json_lines
 from trunchbuild.core.survey import Survey
@@ -56,7 +57,6 @@ from trunchbuild.errors import Fault, TrunchbuildError
 
 _DEEP_STACK = "--stack-size=3900"
 """KiB. Linux gives the first thread of a process 8 MiB (getrlimit(2), RLIMIT_STACK) unless told otherwise."""
-_TOO_DEEP = "nested too deeply to be read"
 
 
 class NodeRuntime:
@@ -81,7 +81,7 @@ class NodeRuntime:
         return {
             path: answer["text"]
             if "text" in answer
-            else unreadable(path, sources[path], *_problem(answer)).findings[0].fault
+            else _no_typescript(path, sources[path], answer).findings[0].fault
             for path, answer in self._strip(sources).items()
         }
 
@@ -94,7 +94,7 @@ class NodeRuntime:
             with _parser_arriving():
                 plain = self._plain(unknown)
             for path, text in plain.items():
-                found[path] = self._read(path, text) if isinstance(text, str) else text
+                found[path] = self._read(path, text, sources[path]) if isinstance(text, str) else text
                 cache.put(path, sources[path], found[path])
         return {path: found[path] for path in sources}
 
@@ -186,7 +186,7 @@ class NodeRuntime:
         typed = {path: text for path, text in sources.items() if path.endswith(TYPESCRIPT)}
         if typed:
             for path, answer in self._strip(typed).items():
-                plain[path] = answer["text"] if "text" in answer else unreadable(path, typed[path], *_problem(answer))
+                plain[path] = answer["text"] if "text" in answer else _no_typescript(path, typed[path], answer)
         return plain
 
     def _strip(self, sources: Mapping[str, str]) -> dict[str, dict[str, str]]:
@@ -195,29 +195,32 @@ class NodeRuntime:
         ).body
         return answers
 
-    def _read(self, path: str, text: str) -> Survey:
+    def _read(self, path: str, text: str, source: str) -> Survey:
         """Read one module; what esprima2 cannot read is parsed by Node's own parser, in the sandbox."""
         try:
             with _without_collection():
-                return survey_module(path, text)
+                return survey_module(path, text, source)
         except RecursionError:
-            return unreadable(path, text, _TOO_DEEP, 1, 1)
-        except Unreadable as problem:
+            return nested_too_deeply(path, source)
+        except Unreadable:
             answer = self._parsed(path, text)
-            if "line" in answer:
-                return unreadable(path, text, *_problem(answer))
-            try:
+            if "offset" in answer:
+                return self._unreadable(path, text, source, answer)
+            with contextlib.suppress(RecursionError):
                 if "nodes" in answer:
-                    return survey_tree(path, tree_of_nodes(text, answer["nodes"]))
-            except RecursionError:
-                return unreadable(path, text, _TOO_DEEP, 1, 1)
-            return unreadable(path, text, answer.get("message", _TOO_DEEP), *position_of_offset(text, problem.offset))
+                    return survey_tree(path, tree_of_nodes(text, answer["nodes"]), source)
+            return nested_too_deeply(path, source)
+
+    def _unreadable(self, path: str, text: str, source: str, answer: Mapping[str, Any]) -> Survey:
+        """What Node's own parser said, with the author's place; its offset is in UTF-16 units."""
+        place = Places(text, source).of_unit(int(answer["offset"]))
+        return unreadable(path, source, str(answer["message"]), *place)
 
     def _parsed(self, path: str, text: str) -> Any:
         """The answer of Node's own parser; where its stack is used up, once more with most of what a process has."""
         request: dict[str, Json] = {"mode": "parse", "text": text}
         answer = self._ask(request, "--expose-internals", about=path).body
-        if "nodes" in answer or "line" in answer:
+        if "nodes" in answer or "offset" in answer:
             return answer
         try:
             return self._ask(request, "--expose-internals", _DEEP_STACK, about=path).body
@@ -225,14 +228,15 @@ class NodeRuntime:
             # Where the user's limits leave a process less stack than that.
             return answer
 
-    def _faults(self, path: str, text: str, header: Header) -> Iterator[Fault]:
+    def _faults(self, module: Module, header: Header) -> Iterator[Fault]:
         """Where in one module lies what V8 said of all: it keeps the place of syntax and link errors to itself."""
+        path, text, source = module.path, module.text, module.source or module.text
         if header.status == "syntax":
             answer = self._parsed(path, text)
-            if "line" in answer:
-                yield unreadable(path, text, *_problem(answer)).findings[0].fault
+            if "offset" in answer:
+                yield self._unreadable(path, text, source, answer).findings[0].fault
         elif header.status == "link":
-            yield from missing_export(path, self._read(path, text), str(header.fields.get("message")))
+            yield from missing_export(path, self._read(path, text, source), str(header.fields.get("message")))
 
     def _surveys(self) -> SurveyCache:
         if self._cache is None:
@@ -256,8 +260,11 @@ def _named(paths: Sequence[str]) -> str:
     return ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
 
 
-def _problem(answer: Mapping[str, Any]) -> tuple[str, int, int]:
-    return str(answer["message"]), int(answer["line"]), int(answer["column"])
+def _no_typescript(path: str, source: str, answer: Mapping[str, Any]) -> Survey:
+    """What the stripper of types said: a place in the author's text, or that the nesting was too deep."""
+    if "line" not in answer:
+        return nested_too_deeply(path, source)
+    return unreadable(path, source, str(answer["message"]), int(answer["line"]), int(answer["column"]))
 
 
 def loaded_modules(body: IO[bytes], count: int) -> list[LoadedModule]:
@@ -284,7 +291,7 @@ def _rules() -> bytes:
     folder = Path(policy.__file__).parent
     names = (
         *("policy.py", "module_scopes.py", "refused_globals.py", "source_map.py"),
-        *("fast_esprima.py", "javascript_parser.py"),
+        *("fast_esprima.py", "javascript_parser.py", "places.py", "survey.py"),
     )
     parser = importlib.util.find_spec("esprima")
     assert parser is not None

@@ -14,6 +14,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
 from itertools import islice
 
 from trunchbuild.core.confinement import GuestEndedError, Limits, Sandbox, SandboxProcess, SandboxRequest
@@ -31,7 +32,7 @@ from trunchbuild.effects.runtime.api import (
     EvaluatorVerdict,
     GuestError,
 )
-from trunchbuild.errors import Fault, TrunchbuildError
+from trunchbuild.errors import TrunchbuildError
 
 CALL_SECONDS = 10.0
 """Wall time of one call."""
@@ -190,7 +191,9 @@ class _Worker:
         if header is None:
             return GuestError(ANOTHER_FORM, place=self._graph.entry)
         told = failure_told_by(header)
-        faults = [Fault(author_place(one.place or self._graph.entry, self._graph), one.message) for one in told.faults]
+        faults = [
+            replace(one, place=author_place(one.place or self._graph.entry, self._graph)) for one in told.faults
+        ]
         return type(told)(told.message, faults=faults)
 
     def _reason(self, ended: GuestEndedError) -> str:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from trunchbuild.core.json_types import Json
-from trunchbuild.core.modules import ModuleGraph, ModuleRefusedError
-from trunchbuild.core.source_map import original_position
+from trunchbuild.core.modules import Module, ModuleGraph, ModuleRefusedError
+from trunchbuild.core.places import Places
 from trunchbuild.core.survey import Survey
 from trunchbuild.effects.runtime._two_runs import Header
 from trunchbuild.effects.runtime.api import GuestError, GuestLimitError
@@ -30,11 +30,11 @@ def with_places(
     error: TrunchbuildError,
     graphs: Sequence[ModuleGraph],
     again: Callable[[], Header | None],
-    look: Callable[[str, str, Header], Iterable[Fault]],
+    look: Callable[[Module, Header], Iterable[Fault]],
 ) -> TrunchbuildError:
     """The same failure with the best places that can be found.
 
-    `again` runs once more with a stack; `look` searches one module (path, text) for the place of what V8 said.
+    `again` runs once more with a stack; `look` searches one module for the place of what V8 said.
     """
     if isinstance(error, ModuleRefusedError):
         return ModuleRefusedError(error.message, faults=_mapped(error.faults, graphs), hint=error.hint)
@@ -47,8 +47,8 @@ def with_places(
         return error
     if header.status in {"syntax", "link"}:
         modules = {path: module for graph in graphs for path, module in graph.modules.items()}
-        scripts = {path: module.text for path, module in modules.items() if module.kind == "javascript"}
-        found = [fault for path, text in scripts.items() for fault in look(path, text, header)]
+        scripts = [module for module in modules.values() if module.kind == "javascript"]
+        found = [fault for module in scripts for fault in look(module, header)]
         return GuestError(error.message, faults=found or error.faults)
     place = header.fields.get("place")
     faults = [replace(fault, place=str(place)) if isinstance(place, str) else fault for fault in error.faults]
@@ -72,23 +72,30 @@ def missing_export(path: str, survey: Survey, message: str) -> Iterator[Fault]:
                 yield replace(fault, place=f"{path}:{place}")
 
 
-def _mapped(faults: Iterable[Fault], graphs: Iterable[ModuleGraph]) -> list[Fault]:
-    """The faults with the author's positions, where stripping had to move code."""
-    mapped = list(faults)
-    for graph in graphs:
-        mapped = [replace(fault, place=author_place(fault.place, graph)) for fault in mapped]
-    return mapped
+def _mapped(faults: Iterable[Fault], graphs: Sequence[ModuleGraph]) -> list[Fault]:
+    """The faults with the author's positions; each is mapped once, by a graph that has the line."""
+    return [
+        replace(
+            fault, place=next((found for graph in graphs if (found := _mapped_by(graph, fault.place))), fault.place)
+        )
+        for fault in faults
+    ]
 
 
 def author_place(place: str, graph: ModuleGraph) -> str:
     """`path:line:column` of what ran -> of the author's file; anything else unchanged."""
+    return _mapped_by(graph, place) or place
+
+
+def _mapped_by(graph: ModuleGraph, place: str) -> str | None:
     path, _, position = place.partition(":")
     line, _, column = position.partition(":")
     # A module has fewer lines than this has digits; what runs beside the runner may tell any number.
     if path not in graph.modules or not _NUMBER.match(line) or not _NUMBER.match(column):
-        return place
-    line_number, column_number = original_position(graph.modules[path].text, int(line), int(column))
-    return f"{path}:{line_number}:{column_number}"
+        return None
+    module = graph.modules[path]
+    found = Places(module.text, module.source).of_runtime(int(line), int(column))
+    return None if found is None else f"{path}:{found[0]}:{found[1]}"
 
 
 def with_stack(request: dict[str, Json]) -> dict[str, Json]:

@@ -13,7 +13,7 @@ from blake3 import blake3
 from trunchbuild.core.json_types import Json
 from trunchbuild.core.survey import Survey
 
-_FORMAT = "survey 1"
+_FORMAT = "survey 2"
 
 
 class SurveyCache:

@@ -17,6 +17,7 @@ from typing import IO
 from trunchbuild.core.confinement import Limits, Sandbox, SandboxOutcome, SandboxRequest
 from trunchbuild.core.json_types import Json, JsonObject
 from trunchbuild.core.modules import ModuleRefusedError
+from trunchbuild.core.policy_codes import with_code
 from trunchbuild.core.strict_json import read_json
 from trunchbuild.effects.runtime.api import GuestError, GuestLimitError, Look, TransformDiffersError, Transformed
 from trunchbuild.errors import Fault, TrunchbuildError
@@ -234,9 +235,10 @@ def failure_told_by(header: Header) -> TrunchbuildError:
     faults = [_fault(fault) for fault in listed if isinstance(fault, Mapping)] if isinstance(listed, list) else []
     kinds: Mapping[str, type[TrunchbuildError]] = {"refused": ModuleRefusedError, "limit": GuestLimitError}
     message = str(header.fields.get("message") or header.status or ANOTHER_FORM)
-    return kinds.get(header.status, GuestError)(
-        message, faults=faults or [_fault({**header.fields, "message": message})]
-    )
+    faults = faults or [_fault({**header.fields, "message": message})]
+    if header.status == "refused":
+        faults = [with_code(fault) for fault in faults]
+    return kinds.get(header.status, GuestError)(message, faults=faults)
 
 
 def _fault(fields: Mapping[str, Json]) -> Fault:
