@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from trunchbuild.effects.runtime._libraries import MissingLibraryError, libraries_of, read_elf
+from trunchbuild.effects.runtime._libraries import MissingLibraryError, libraries_of, library_cache, read_elf
 
 
 def loader_says(program: Path) -> set[str]:
@@ -57,3 +59,41 @@ def test_a_missing_library_is_named(tmp_path: Path) -> None:
     (tmp_path / "ls").write_bytes(data.replace(b"libc.so.6\0", b"libc.so.0\0"))
     with pytest.raises(MissingLibraryError, match=re.escape("libc.so.0")):
         libraries_of([tmp_path / "ls"])
+
+
+def test_damaged_programs_are_errors(tmp_path: Path) -> None:
+    """A real library with each of the first bytes changed, and cut at many lengths: read, or refused."""
+    data = Path(os.path.realpath(shutil.which("ls") or "/bin/ls")).read_bytes()
+    file = tmp_path / "ls"
+    read = 0
+    changed = [data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1 :] for at in range(16, 64 + 56 * 12)]
+    for content in [*changed, *(data[:length] for length in range(0, 2000, 50))]:
+        file.write_bytes(content)
+        with suppress(MissingLibraryError):
+            read_elf(file)
+            read += 1
+    assert 0 < read < len(changed)
+
+
+CACHE = Path("/etc/ld.so.cache")
+LDCONFIG = shutil.which("ldconfig", path="/sbin:/usr/sbin:/bin:/usr/bin")
+
+
+@pytest.mark.skipif(not CACHE.exists() or LDCONFIG is None, reason="no cache of glibc's here")
+def test_the_loaders_cache_as_ldconfig_prints_it() -> None:
+    said = subprocess.run([LDCONFIG or "", "-p"], capture_output=True, text=True, check=True).stdout
+    printed = re.findall(r"^\t(\S+) \(libc6,(?:x86-64|AArch64)[^)]*\) => (\S+)$", said, re.MULTILINE)
+    ours = library_cache(CACHE.read_bytes())
+    assert set(ours) == {name for name, _ in printed}
+    assert set(ours.items()) <= set(printed)
+
+
+def test_a_damaged_cache_is_none() -> None:
+    """One entry, written from struct cache_file_new; cut anywhere it is worth nothing."""
+    texts = b"libz.so.1\0/lib/libz.so.1\0"
+    head = b"glibc-ld.so.cache1.1" + struct.pack("<II", 1, len(texts)) + bytes(20)
+    whole = head + struct.pack("<iIIIQ", 0x0303, 72, 82, 0, 0) + texts
+    assert library_cache(whole) == {"libz.so.1": "/lib/libz.so.1"}
+    assert library_cache(b"an older cache in front of it" + whole) == {"libz.so.1": "/lib/libz.so.1"}
+    assert all(library_cache(whole[:length]) == {} for length in range(len(whole)))
+    assert library_cache(whole.replace(struct.pack("<I", 72), struct.pack("<I", 2**31))) == {}

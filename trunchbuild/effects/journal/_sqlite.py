@@ -200,7 +200,7 @@ def _is_empty(database: sqlite3.Connection) -> bool:
     """Whether nothing was ever committed here: a new file, or one whose first process was killed at once."""
     try:
         return bool(database.execute("SELECT count(*) = 0 FROM sqlite_master").fetchone()[0])
-    except sqlite3.DatabaseError:
+    except (sqlite3.DatabaseError, UnicodeDecodeError):
         return False
 
 
@@ -219,7 +219,8 @@ def _check(database: sqlite3.Connection, file: Path, run: Digest) -> None:
                 got=f"format {version}",
                 hint="the version that wrote it can resume and read it",
             )
-        state = database.execute("PRAGMA quick_check(1)").fetchone()[0]
+        # Not `quick_check`, which leaves open whether the index leads to the rows: some answers come out of it alone.
+        state = database.execute("PRAGMA integrity_check(1)").fetchone()[0]
         if state != "ok":
             raise JournalError("the journal is damaged", place=str(file), got=str(state), hint=_FRESH)
         # Strict tables of our own columns: every value that is read has its type, also in a stranger's journal.
@@ -230,8 +231,8 @@ def _check(database: sqlite3.Connection, file: Path, run: Digest) -> None:
         if damaged is not None:
             raise JournalError("the journal is damaged", place=str(file), got=damaged, hint=_FRESH)
         owner = database.execute("SELECT id FROM run").fetchone()
-    except sqlite3.DatabaseError as error:
-        # A text that is no UTF-8 is Python's error, without a code.
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        # A text that is no UTF-8 is Python's error, without a code; so is a message of SQLite's that repeats one.
         if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF in _OUTSIDE:
             raise
         raise JournalError("not a journal, or a damaged one", place=str(file), got=str(error), hint=_FRESH) from None

@@ -20,6 +20,9 @@ from trunchbuild.errors import MachineError
 _PT_LOAD, _PT_DYNAMIC, _PT_INTERP = 1, 2, 3
 _DT_NULL, _DT_NEEDED, _DT_STRTAB, _DT_STRSZ, _DT_RPATH, _DT_RUNPATH = 0, 1, 5, 10, 15, 29
 
+_SEGMENT_BYTES = 56
+_MOST_BYTES = 64 << 20
+"""Of one section; those of real libraries are a hundredth of it."""
 _DEFAULT_FOLDERS = ("/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib")
 _CACHE = Path("/etc/ld.so.cache")
 _CACHE_MAGIC = b"glibc-ld.so.cache1.1"
@@ -96,20 +99,32 @@ def _locate(name: str, search: tuple[str, ...], wanted_by: Path) -> Path:
 
 
 def read_elf(path: Path) -> Elf:
-    """Read the dynamic section of one file; a static program needs nothing."""
+    """Read the dynamic section of one file; a static program needs nothing.
+
+    Raises:
+        MissingLibraryError: It is no such file, or a damaged one.
+    """
+    try:
+        return _read_elf(path)
+    except (struct.error, ValueError, OverflowError) as error:
+        raise MissingLibraryError(f"{path} is a damaged ELF file ({error})") from None
+
+
+def _read_elf(path: Path) -> Elf:
     with path.open("rb") as file:
         header = file.read(64)
         if header[:6] != b"\x7fELF\x02\x01":
             raise MissingLibraryError(f"{path} is no 64-bit little-endian ELF file")
         start, size, count = struct.unpack_from("<Q", header, 32)[0], *struct.unpack_from("<HH", header, 54)
-        file.seek(start)
-        table = file.read(size * count)
+        table = _read(file, start, size * count)
+        if size < _SEGMENT_BYTES:
+            raise ValueError(f"segments of {size} bytes")
         segments = [_Segment(*struct.unpack_from("<IIQQQQQQ", table, at)) for at in range(0, size * count, size)]
         interpreter = None
         dynamic = b""
         for segment in segments:
             if segment.kind == _PT_INTERP:
-                interpreter = _read(file, segment.offset, segment.size).rstrip(b"\0").decode()
+                interpreter = os.fsdecode(_read(file, segment.offset, segment.size).rstrip(b"\0"))
             elif segment.kind == _PT_DYNAMIC:
                 dynamic = _read(file, segment.offset, segment.size)
         needed, search = _dynamic(file, dynamic, segments)
@@ -137,6 +152,8 @@ class _Segment:
 
 
 def _read(file: BinaryIO, offset: int, size: int) -> bytes:
+    if size > _MOST_BYTES or offset > os.fstat(file.fileno()).st_size:
+        raise ValueError(f"a part of {size:,} bytes at {offset:,}")
     file.seek(offset)
     return file.read(size)
 
@@ -158,35 +175,48 @@ def _dynamic(file: BinaryIO, dynamic: bytes, segments: list[_Segment]) -> tuple[
             strings_size = value
     if not needed and not search:
         return [], []
-    offset = next(
+    offsets = [
         segment.offset + strings_at - segment.address
         for segment in segments
         if segment.kind == _PT_LOAD and segment.address <= strings_at < segment.address + segment.size
-    )
+    ]
+    if not offsets:
+        raise ValueError("its strings are in no segment")
+    offset = offsets[0]
     strings = _read(file, offset, strings_size)
     return [_text(strings, at) for at in needed], [_text(strings, at) for at in search]
 
 
 def _text(strings: bytes, at: int) -> str:
-    return strings[at : strings.index(b"\0", at)].decode()
+    """A name or a path, as `Path` and `str` hold it whatever its bytes are."""
+    if not 0 <= at < len(strings):
+        raise ValueError("a text beyond the end")
+    return os.fsdecode(strings[at : strings.index(b"\0", at)])
 
 
 @cache
 def _loader_cache() -> Mapping[str, str]:
-    """Library name -> path, from glibc's cache (struct cache_file_new in elf/cache.h); empty where there is none."""
+    """Library name -> path; empty where this machine has no cache."""
     try:
-        data = _CACHE.read_bytes()
+        return library_cache(_CACHE.read_bytes())
     except OSError:
         return {}
+
+
+def library_cache(data: bytes) -> dict[str, str]:
+    """Library name -> path in glibc's cache (struct cache_file_new in elf/cache.h); a damaged one is worth nothing."""
     start = data.find(_CACHE_MAGIC)
     if start < 0:
         return {}
     data = data[start:]
-    (count,) = struct.unpack_from("<I", data, 20)
     entries: dict[str, str] = {}
-    for index in range(count):
-        flags, key, value = struct.unpack_from("<iII", data, 48 + 24 * index)
-        # 0x0303 is x86-64 ELF, 0x0a03 AArch64 (FLAG_*_LIB* in sysdeps/generic/ldconfig.h): not the 32-bit ones.
-        if flags & 0xFFFF in (0x0303, 0x0A03):
-            entries.setdefault(_text(data, key), _text(data, value))
+    try:
+        (count,) = struct.unpack_from("<I", data, 20)
+        for index in range(count):
+            flags, key, value = struct.unpack_from("<iII", data, 48 + 24 * index)
+            # 0x0303 is x86-64 ELF, 0x0a03 AArch64 (FLAG_*_LIB* in sysdeps/generic/ldconfig.h): not the 32-bit ones.
+            if flags & 0xFFFF in (0x0303, 0x0A03):
+                entries.setdefault(_text(data, key), _text(data, value))
+    except (struct.error, ValueError):
+        return {}
     return entries
