@@ -219,7 +219,7 @@ def test_closed_streams_are_no_error(tmp_path: Path, stream: int) -> None:
 def test_a_request_to_end_cleans_up_like_an_interrupt(tmp_path: Path) -> None:
     script = (
         "import time, pathlib\nfrom trunchbuild.cli import main\n"
-        "def waits(arguments):\n"
+        "def waits(arguments, group):\n"
         "  try:\n    pathlib.Path('ready').touch()\n    time.sleep(60)\n"
         "  except KeyboardInterrupt:\n    pathlib.Path('cleaned').touch()\n    return 130\n"
         "main.invoke = waits\nmain.run()\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -121,3 +122,89 @@ def test_resolving_follows_folders_but_not_the_file(tmp_path: Path, monkeypatch:
     (tmp_path / "link").symlink_to("real")
     monkeypatch.chdir(tmp_path)
     assert FILES.resolve(Path("link/../link/./x")) == tmp_path / "real" / "x"
+
+
+KILLED = ".x.0123456789ab.tmp"
+
+
+def test_what_a_killed_process_left_of_a_file_is_removed_with_its_next_writing(tmp_path: Path) -> None:
+    (tmp_path / KILLED).write_text("half")
+    (tmp_path / ".y.0123456789ab.tmp").write_text("half of the same command's other file")
+    others = [".y.ba9876543210.tmp", ".x.0123456789ab.tmp.bak", ".x.tmp", "x.0123456789ab.tmp"]
+    for name in others:
+        (tmp_path / name).write_text("another's")
+    FILES.replace([NewFile(tmp_path / "x", [b"new"])])
+    assert sorted(everything(tmp_path)) == sorted([*others, "x"])
+
+
+def test_what_a_living_process_holds_is_no_leftover(tmp_path: Path) -> None:
+    """The twin: somebody still writes it."""
+    (tmp_path / KILLED).write_text("half")
+    with (tmp_path / KILLED).open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        FILES.replace([NewFile(tmp_path / "x", [b"new"])])
+        assert sorted(everything(tmp_path)) == [KILLED, "x"]
+    FILES.replace([NewFile(tmp_path / "x", [b"newer"])])
+    assert everything(tmp_path) == {"x": "newer"}
+
+
+def test_what_others_could_not_read_they_cannot_read_after(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("old")
+    (tmp_path / "x").chmod(0o600)
+    FILES.replace([NewFile(tmp_path / "x", [b"new"])])
+    assert (tmp_path / "x").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_folder_appears_whole(tmp_path: Path) -> None:
+    target = tmp_path / "deep" / "out"
+    FILES.write_folder(target, [NewFile(target / "a", [b"1"]), NewFile(target / "b" / "c", [b"2"])])
+    assert everything(tmp_path) == {"deep/out/a": "1", "deep/out/b/c": "2"}
+
+
+def test_a_folder_that_fails_halfway_leaves_nothing(tmp_path: Path) -> None:
+    target = tmp_path / "deep" / "out"
+    with pytest.raises(BadInputError, match="third case"):
+        FILES.write_folder(target, [NewFile(target / "a", [b"1"]), NewFile(target / "b", fails_halfway())])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_empty_folder_gives_way_but_where_somebody_stands_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, stays in (("free", False), ("stood-in", True)):
+        target = tmp_path / name
+        target.mkdir()
+        before = target.stat().st_ino
+        if stays:
+            monkeypatch.chdir(target)
+        # Held, so that its number is given to no other folder.
+        held = os.open(target, os.O_RDONLY)
+        FILES.write_folder(target, [NewFile(target / "a", [b"1"])])
+        os.close(held)
+        assert everything(target) == {"a": "1"}
+        assert (target.stat().st_ino == before) is stays
+
+
+def test_a_folder_of_a_killed_process_is_removed_with_its_next_writing(tmp_path: Path) -> None:
+    left = tmp_path / ".out.0123456789ab.tmp"
+    (left / "modules").mkdir(parents=True)
+    (left / "modules" / "x").write_text("half")
+    FILES.write_folder(tmp_path / "out", [NewFile(tmp_path / "out" / "a", [b"1"])])
+    assert everything(tmp_path) == {"out/a": "1"}
+
+
+def test_one_at_a_time_in_a_folder(tmp_path: Path) -> None:
+    """A second process waits until the first has left, or was killed."""
+    target = tmp_path / "locks"
+    with FILES.alone_in(target):
+        lock = os.open(target, os.O_RDONLY)
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    os.close(lock)
+
+
+def test_a_folder_that_was_made_to_be_alone_in_goes_with_the_error(tmp_path: Path) -> None:
+    with pytest.raises(BadInputError), FILES.alone_in(tmp_path / "a" / "locks"):
+        raise BadInputError("nothing is written")
+    assert list(tmp_path.iterdir()) == []

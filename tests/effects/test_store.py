@@ -8,6 +8,7 @@ import io
 import os
 import stat
 import subprocess
+import tempfile
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -374,3 +375,80 @@ def test_an_error_of_the_caller_is_not_one_of_the_store(store: DiskStore) -> Non
     with pytest.raises(BrokenPipeError):
         run()
     assert store.releases() == []
+
+
+class TestOddPlaces:
+    """What stands where a store should be, or inside it."""
+
+    def test_a_file_in_the_place_of_a_store(self, store: DiskStore, tmp_path: Path) -> None:
+        (tmp_path / "store").write_text("mine")
+        with pytest.raises(StoreError) as caught:
+            add_release(store)
+        assert caught.value.faults[0].place == str(tmp_path / "store")
+        assert "TRUNCHBUILD_HOME" in (caught.value.hint or "")
+        assert (tmp_path / "store").read_text() == "mine"
+
+    def test_a_store_behind_a_link_is_a_store(self, tmp_path: Path) -> None:
+        (tmp_path / "real").mkdir()
+        (tmp_path / "link").symlink_to("real")
+        release = add_release(DiskStore(tmp_path / "link"))
+        assert DiskStore(tmp_path / "real").releases() == [release]
+
+    def test_a_link_to_nothing_is_no_store(self, tmp_path: Path) -> None:
+        (tmp_path / "link").symlink_to("nowhere")
+        with pytest.raises(StoreError, match="link"):
+            add_release(DiskStore(tmp_path / "link"))
+
+    def test_what_others_put_into_a_store_is_neither_counted_nor_removed(
+        self, store: DiskStore, tmp_path: Path
+    ) -> None:
+        release = add_release(store)
+        before = store.usage()
+        root = tmp_path / "store"
+        foreign = [root / "README", root / "objects" / "note", root / "releases" / "note"]
+        foreign += [root / "objects" / "ab" / "note", root / "objects" / "abc" / ("0" * 61)]
+        for path in foreign:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text("mine")
+        (root / "releases" / ("0" * 64)).mkdir()
+        assert store.usage().loose_objects == before.loose_objects == 0
+        store.collect()
+        assert [path.read_text() for path in foreign] == ["mine"] * len(foreign)
+        assert len(list(store.open(release).lines("cases.jsonl"))) == 5
+
+    @pytest.mark.parametrize("mask", [0o077, 0o022, 0o002])
+    def test_folders_follow_the_umask(self, store: DiskStore, tmp_path: Path, mask: int) -> None:
+        """With 077 nobody else gets in, whatever the modes of the files inside."""
+        old = os.umask(mask)
+        try:
+            add_release(store)
+        finally:
+            os.umask(old)
+        folders = [tmp_path / "store", *(path for path in (tmp_path / "store").rglob("*") if path.is_dir())]
+        assert {stat.S_IMODE(path.stat().st_mode) for path in folders} == {0o777 & ~mask}
+
+    def test_a_store_over_two_file_systems_is_refused_in_words(self, store: DiskStore, tmp_path: Path) -> None:
+        shared = Path("/dev/shm")
+        if not shared.is_dir() or shared.stat().st_dev == tmp_path.stat().st_dev:
+            pytest.skip("this machine has one file system")
+        with tempfile.TemporaryDirectory(dir=shared) as elsewhere:
+            (tmp_path / "store").mkdir()
+            (tmp_path / "store" / "objects").symlink_to(elsewhere)
+            with pytest.raises(StoreError, match="cross-device") as caught:
+                add_release(store)
+            assert "must lie on one" in (caught.value.hint or "")
+            assert store.releases() == []
+
+    def test_gc_says_who_writes(self, store: DiskStore) -> None:
+        with store.stage(keep=True), pytest.raises(StoreError, match=f"got process {os.getpid()}$"):
+            store.collect()
+
+    def test_what_shall_be_forgotten_stays_while_another_writes(self, store: DiskStore) -> None:
+        release = add_release(store)
+        with store.stage(keep=True), pytest.raises(StoreError, match="another process"):
+            store.collect([release])
+        assert store.releases() == [release]
+        store.collect([release])
+        assert store.releases() == []
+        with pytest.raises(UnknownReleaseError):
+            store.collect([release])

@@ -139,7 +139,7 @@ def _interrupt(_number: int, _frame: object) -> NoReturn:
     raise KeyboardInterrupt
 
 
-def run() -> None:
+def run(group: click.Group = main) -> NoReturn:
     """Run the command line of this process, and end it."""
     open_standard_streams()
     # Commands import hundreds of modules and then stream: the cycle collector would look often and find little.
@@ -150,7 +150,7 @@ def run() -> None:
     for number in signals:
         signal.signal(number, _interrupt)
     try:
-        code = invoke(sys.argv[1:])
+        code = invoke(sys.argv[1:], group)
     except KeyboardInterrupt:
         # A second one, while the first ending was being told.
         code = _interrupted()

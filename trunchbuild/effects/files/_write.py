@@ -52,7 +52,7 @@ def replace(files: Sequence[NewFile]) -> None:
                 raise _unwritten(error, target) from None
         undo.pop_all()
         for folder in folders:
-            _sync(folder)
+            _sync(folder, next(file.path for file in files if file.path.parent == folder))
 
 
 def write_folder(folder: Path, files: Sequence[NewFile]) -> None:
@@ -81,7 +81,7 @@ def write_folder(folder: Path, files: Sequence[NewFile]) -> None:
         except OSError as error:
             raise _unwritten(error, folder) from None
         undo.pop_all()
-        _sync(folder.parent)
+        _sync(folder.parent, folder)
 
 
 def make_folder(path: Path) -> None:
@@ -120,14 +120,17 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _sync(folder: Path) -> None:
+def _sync(folder: Path, new: Path) -> None:
+    """Make the new names in a folder last."""
     try:
         sync_folder(folder)
     except PermissionError:
         # A folder that may be written and not read can be synced by nobody.
         return
     except OSError as error:
-        raise _unwritten(error, folder) from None
+        message = f"it is written, but may be lost in a power cut: {error.strerror}"
+        hint = "look after the disk, then run the same command again"
+        raise MachineError(message, place=str(new), hint=hint) from None
 
 
 def _write(file: NewFile, temporary: Path, held: ExitStack | None) -> None:

@@ -7,6 +7,7 @@ objects. So a crash or a full disk at any moment leaves loose temporary files at
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -40,11 +41,8 @@ class DiskStore:
     def stage(self, *, keep: bool) -> Iterator[DiskStage]:
         """Begin a release; a shared lock keeps `collect` away until the end."""
         if not keep:
-            folder = Path(tempfile.mkdtemp(prefix="trunchbuild-"))
-            try:
+            with _temporary_folder(Path(tempfile.gettempdir()), "trunchbuild-") as folder:
                 yield DiskStage(folder, self._files, None)
-            finally:
-                shutil.rmtree(folder, ignore_errors=True)
             return
         with store_errors(self._root):
             self._files.make_folder(self._root)
@@ -52,11 +50,8 @@ class DiskStore:
         try:
             with store_errors(self._root):
                 self._files.make_folder(self._root / "tmp")
-                folder = Path(tempfile.mkdtemp(dir=self._root / "tmp"))
-            try:
+            with _temporary_folder(self._root / "tmp", "tmp") as folder:
                 yield DiskStage(folder, self._files, self._root)
-            finally:
-                shutil.rmtree(folder, ignore_errors=True)
         finally:
             os.close(lock)
 
@@ -218,6 +213,23 @@ class DiskStore:
             if files is not None:
                 needed.update(file.sha256 for file in files.manifest.files)
         return needed
+
+
+@contextmanager
+def _temporary_folder(above: Path, beginning: str) -> Iterator[Path]:
+    """A folder for this user alone, which is removed at the end, also where an interrupt comes at its very start."""
+    folder = above / f"{beginning}{secrets.token_hex(8)}"
+    try:
+        with store_errors(folder):
+            folder.mkdir(mode=0o700)
+        yield folder
+    finally:
+        try:
+            shutil.rmtree(folder, ignore_errors=True)
+        except KeyboardInterrupt:
+            # It came while the folder was being removed.
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
 
 
 def _size(path: Path) -> int:
