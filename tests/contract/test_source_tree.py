@@ -149,6 +149,26 @@ def test_an_lfs_pointer_is_refused_by_name(opened: Opener) -> None:
     assert tree.read("about.txt") == text_about_lfs
 
 
+def test_pointers_of_other_forms_are_refused_too(opened: Opener) -> None:
+    """Those that git-lfs itself still takes, and git-annex' unlocked files (its doc/internals/pointer_file.mdwn)."""
+    key = b"/annex/objects/SHA256E-s12345--4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393.jsonl\n"
+    pointers: dict[str, bytes | str | Entry] = {
+        "crlf": LFS_POINTER.replace(b"\n", b"\r\n"),
+        "spaced": b"\n " + LFS_POINTER,
+        "extended": LFS_POINTER.replace(b"\noid", b"\next-0-case sha256:" + b"0" * 64 + b"\noid"),
+        "hawser": LFS_POINTER.replace(b"git-lfs.github.com", b"hawser.github.com"),
+        "media": LFS_POINTER.replace(b"https://git-lfs.github.com/spec/v1", b"http://git-media.io/v/2"),
+        "annex": key,
+    }
+    about = b"/annex/objects/ is where git-annex -- in its folder -- keeps content\n"
+    tree = opened({**pointers, "about.txt": about, "listing": key + key})
+    for path in pointers:
+        with pytest.raises(LfsPointerError) as caught:
+            tree.read(path)
+        assert caught.value.faults[0].place == path
+    assert (tree.read("about.txt"), tree.read("listing")) == (about, key + key)
+
+
 def test_size_limit(opened: Opener) -> None:
     """A file of just the limit is read, one byte more is refused, by name."""
     tree = opened({"most": bytes(LIMIT), "more": bytes(LIMIT + 1)})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Protocol
 
@@ -11,8 +12,15 @@ from trunchbuild.errors import BadInputError
 MAX_FILE_BYTES = 64 << 20
 """A larger file is refused: it would be held in memory several times over."""
 
-_LFS_VERSION = b"version https://git-lfs.github.com/spec/"
+_LFS_VERSIONS = (
+    b"version https://git-lfs.github.com/spec/",
+    # Names of its youth, which git-lfs still reads (its `lfs/pointer.go`).
+    b"version https://hawser.github.com/spec/",
+    b"version http://git-media.io/v/",
+)
 _LFS_MAX_BYTES = 1024
+_ANNEX = re.compile(rb"/annex/objects/[A-Z0-9_]+-[^\n]*--[^\n]*\n?\Z")
+_ANNEX_MAX_BYTES = 32 << 10
 
 
 class MissingFileError(BadInputError):
@@ -71,17 +79,26 @@ class SourceTree(Protocol):
 
 
 def require_content(path: str, data: bytes) -> bytes:
-    """Refuse a Git LFS pointer (the format: git-lfs `docs/spec.md`), whoever's LFS filter did or did not run.
+    """Refuse a pointer to content elsewhere, whoever's filter did or did not run.
+
+    The formats are those of git-lfs' `docs/spec.md` and git-annex' `doc/internals/pointer_file.mdwn`.
 
     Raises:
         LfsPointerError: `data` is a pointer.
     """
-    if len(data) < _LFS_MAX_BYTES and data.startswith(_LFS_VERSION) and b"\noid sha256:" in data:
+    # Only a short file can be one, and git-lfs reads it without the white space around it.
+    if len(data) < _LFS_MAX_BYTES and data.lstrip().startswith(_LFS_VERSIONS) and b"\noid sha256:" in data:
         raise LfsPointerError(
             "the file is a Git LFS pointer; its content is not in the commit",
             place=path,
             got=data.split(b"\noid ", 1)[1][:71].decode("ascii", "replace"),
             hint=f"commit the content itself: git lfs migrate export --include={path}",
+        )
+    if len(data) < _ANNEX_MAX_BYTES and _ANNEX.match(data):
+        raise LfsPointerError(
+            "the file is a git-annex pointer; its content is not in the commit",
+            place=path,
+            hint=f"commit the content itself: git -c annex.largefiles=nothing add --force {path}",
         )
     return data
 
