@@ -15,7 +15,7 @@ import pytest
 
 from tests.acceptance.test_every_step_may_fail import Collect, Compile, Evaluate, Import, whole
 from tests.support.at_once import crowd
-from tests.support.operations import OPERATIONS, PREPARATIONS, SUMS
+from tests.support.operations import OPERATIONS, PREPARATIONS, SUMS, prepare_two_commits
 from trunchbuild.effects.store._disk import DiskStore
 
 ROUNDS = 8
@@ -47,6 +47,22 @@ def test_one_commit_compiled_by_three(place: Path) -> None:
             assert three.run(folder) == [(0, "")] * 3
             assert Compile(place / "old", place / "new").state(folder) == "new"
             assert list((folder / "home" / "store" / "tmp").iterdir()) == []
+
+
+def test_two_commits_compiled_by_two(place: Path) -> None:
+    """One is locked; the other is told what stands there, and overwrites nothing that it was not asked to."""
+    prepare_two_commits(place / "old")
+    with crowd("compile-first", "compile-second") as two:
+        for number in range(ROUNDS):
+            folder = place / f"round-{number}"
+            shutil.copytree(place / "old", folder)
+            answers = two.run(folder)
+            assert sorted(code for code, _ in answers) == [0, 1], answers
+            (refused,) = [text for code, text in answers if code]
+            lock = (folder / "lockfiles" / "sums.lock.toml").read_text(encoding="utf-8")
+            (locked,) = whole(DiskStore(folder / "home" / "store"))
+            assert f'"{locked}"' in lock
+            assert f"differs: expected {locked}, got sha256:" in refused
 
 
 def test_collecting_while_others_compile(place: Path) -> None:

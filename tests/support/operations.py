@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,20 @@ def prepare_compile(folder: Path) -> None:
 def run_compile(folder: Path) -> None:
     """Compile the second commit: objects, an entry, the lockfile replaced."""
     Workshop(folder, commit="prepared").compile("main", update=True)
+
+
+def prepare_two_commits(folder: Path) -> None:
+    """Two commits, nothing compiled yet."""
+    shop = Workshop(folder)
+    (folder / "first").write_text(shop.commit, encoding="ascii")
+    (folder / "second").write_text(shop.change(*list(CASES.values())[:2]), encoding="ascii")
+
+
+def _run_compile_of(name: str, folder: Path) -> None:
+    commit = (folder / name).read_text(encoding="ascii")
+    outcome = Workshop(folder, commit=commit).compile(commit)
+    if outcome.exit_code:
+        raise CheckedNoError(outcome.status, expected=str(outcome.locked_release), got=str(outcome.release))
 
 
 def prepare_import(folder: Path) -> None:
@@ -135,7 +150,13 @@ OPERATIONS: dict[str, Operation] = {
     "evaluate": run_evaluate,
     "replace": run_replace,
 }
-MORE_OPERATIONS: dict[str, Operation] = {**OPERATIONS, "collect-runs": run_collect_runs, "forget": run_forget}
+MORE_OPERATIONS: dict[str, Operation] = {
+    **OPERATIONS,
+    "collect-runs": run_collect_runs,
+    "forget": run_forget,
+    "compile-first": partial(_run_compile_of, "first"),
+    "compile-second": partial(_run_compile_of, "second"),
+}
 
 
 def lines_of(path: Path) -> list[dict[str, Any]]:

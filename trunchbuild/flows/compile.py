@@ -107,38 +107,47 @@ def compile_release(order: CompileOrder, tools: CompileTools) -> CompileOutcome:
     Raises:
         TrunchbuildError: Whatever pinning, loading or freezing refuses; with `locked`, a missing or broken lock.
     """
-    with release_from_commit(order.build, tools.build, keep=not order.locked) as made:
-        lock = _lock_of(order, made, toolchain(tools))
-        path = order.lock_folder / lock.file_name
-        old = _old_lock(path, order, tools.files)
-        if old is not None and lock.source.url is None:
-            # A stated origin stands until another is stated.
-            lock = replace(lock, source=replace(lock.source, url=old.source.url))
-        changes = () if old is None else tuple(_meaningful_changes(str(path), order, old, lock))
-        outcome = CompileOutcome(
-            status="locked" if order.locked else "compiled" if old is None else "updated",
-            release=lock.digest,
-            shown=shown(made.built.manifest, lock.digest),
-            cases=lock.case_count,
-            cases_sha256=lock.cases_sha256,
-            lockfile=path,
-            locked_release=None if old is None else old.digest,
-            signature=made.signature,
-            changes=changes,
-            warnings=made.warnings,
-        )
-        if old is not None and changes and (order.locked or not order.update):
-            return replace(outcome, status="differs", difference=_difference(order, old, made, tools))
-        if order.locked:
-            return outcome
-        if old is not None and old.sealed and not lock.sealed:
-            warning = "the release in the lockfile was sealed and this one is not: who gets it can guess its answers"
-            outcome = replace(outcome, warnings=(*outcome.warnings, warning))
-        _keep(order, made, lock, tools)
-        if old is not None and not changes and not order.update:
-            return replace(outcome, status="unchanged")
-        tools.files.replace([NewFile(path, [lock.toml()])])
+    with ExitStack() as stack:
+        made = stack.enter_context(release_from_commit(order.build, tools.build, keep=not order.locked))
+        if not order.locked:
+            # Of two that compile at once the second sees what the first has locked.
+            stack.enter_context(tools.files.alone_in(order.lock_folder))
+        return _settled(order, made, tools)
+
+
+def _settled(order: CompileOrder, made: MadeRelease, tools: CompileTools) -> CompileOutcome:
+    """Compare what was built with the lock, and keep or refuse it."""
+    lock = _lock_of(order, made, toolchain(tools))
+    path = order.lock_folder / lock.file_name
+    old = _old_lock(path, order, tools.files)
+    if old is not None and lock.source.url is None:
+        # A stated origin stands until another is stated.
+        lock = replace(lock, source=replace(lock.source, url=old.source.url))
+    changes = () if old is None else tuple(_meaningful_changes(str(path), order, old, lock))
+    outcome = CompileOutcome(
+        status="locked" if order.locked else "compiled" if old is None else "updated",
+        release=lock.digest,
+        shown=shown(made.built.manifest, lock.digest),
+        cases=lock.case_count,
+        cases_sha256=lock.cases_sha256,
+        lockfile=path,
+        locked_release=None if old is None else old.digest,
+        signature=made.signature,
+        changes=changes,
+        warnings=made.warnings,
+    )
+    if old is not None and changes and (order.locked or not order.update):
+        return replace(outcome, status="differs", difference=_difference(order, old, made, tools))
+    if order.locked:
         return outcome
+    if old is not None and old.sealed and not lock.sealed:
+        warning = "the release in the lockfile was sealed and this one is not: who gets it can guess its answers"
+        outcome = replace(outcome, warnings=(*outcome.warnings, warning))
+    _keep(order, made, lock, tools)
+    if old is not None and not changes and not order.update:
+        return replace(outcome, status="unchanged")
+    tools.files.replace([NewFile(path, [lock.toml()])])
+    return outcome
 
 
 def toolchain(tools: CompileTools) -> Mapping[str, str]:
