@@ -79,9 +79,7 @@ class NodeRuntime:
     def strip(self, sources: Mapping[str, str]) -> Mapping[str, str | Fault]:
         """See `Runtime`."""
         return {
-            path: answer["text"]
-            if "text" in answer
-            else _no_typescript(path, sources[path], answer).findings[0].fault
+            path: answer["text"] if "text" in answer else _no_typescript(path, sources[path], answer).findings[0].fault
             for path, answer in self._strip(sources).items()
         }
 

@@ -191,9 +191,7 @@ class _Worker:
         if header is None:
             return GuestError(ANOTHER_FORM, place=self._graph.entry)
         told = failure_told_by(header)
-        faults = [
-            replace(one, place=author_place(one.place or self._graph.entry, self._graph)) for one in told.faults
-        ]
+        faults = [replace(one, place=author_place(one.place or self._graph.entry, self._graph)) for one in told.faults]
         return type(told)(told.message, faults=faults)
 
     def _reason(self, ended: GuestEndedError) -> str:
