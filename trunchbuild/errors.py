@@ -36,7 +36,7 @@ class Fault:
     got: str | None = None
     hint: str | None = None
     code: str | None = None
-    """For a finding in a module: what kind it is, a word that does not change (`docs/reference/policy-codes.md`)."""
+    """For a finding in a module: what kind it is, a word of `core/policy_codes.py` that does not change."""
 
     def __str__(self) -> str:
         """The fault on one line, without its hint."""

@@ -280,19 +280,23 @@ def test_temperature_none_is_left_out(bed: Bed) -> None:
 
 def test_a_second_process_is_refused(bed: Bed) -> None:
     """While one process asks, another one with the same command is told so; the first is not disturbed."""
-    started = threading.Event()
+    started, ended = threading.Event(), threading.Event()
 
     def slowly(asked: Asked) -> Served:
         started.set()
-        return Served(body=right(asked).body, delay=1.5)
+        ended.wait(120)
+        return right(asked)
 
     with ModelEndpoint(slowly) as endpoint:
         first: list[Outcome] = []
         running = threading.Thread(target=lambda: first.append(bed.eval("small@1.0.0", endpoint)))
         running.start()
-        assert started.wait(20)
-        second = bed.eval("small@1.0.0", endpoint)
-        running.join()
+        try:
+            assert started.wait(120)
+            second = bed.eval("small@1.0.0", endpoint)
+        finally:
+            ended.set()
+            running.join()
     assert second.code == 4
     assert "another process is running this run" in second.err
     assert first[0].code == 0

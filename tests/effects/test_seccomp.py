@@ -71,6 +71,16 @@ def test_threads_but_no_processes(machine: str, architecture: int, clone: int) -
     assert decide(program, architecture, 435) == ENOSYS  # clone3
 
 
+@pytest.mark.parametrize(("machine", "architecture", "kill"), [("x86_64", X86_64, 62), ("aarch64", AARCH64, 129)])
+def test_no_signal_to_groups(machine: str, architecture: int, kill: int) -> None:
+    """kill(2): 0 is the own group, -1 everybody, other numbers below 0 a group; the launch's group is shared."""
+    program = seccomp_program(machine)
+    for pid in (0, 2**32 - 1, 2**32 - 4711, 2**31):
+        assert decide(program, architecture, kill, pid, 9) == EPERM
+    for pid in (1, 2, 4711, 2**31 - 1):
+        assert decide(program, architecture, kill, pid, 9) == ALLOW
+
+
 def test_other_call_tables_are_not_a_way_around() -> None:
     """32-bit calls and x32 numbers would name other calls by the same numbers."""
     program = seccomp_program("x86_64")
@@ -104,6 +114,19 @@ SHARED = {
     ),
     "aarch64": (AARCH64, {"openat": 56, "kill": 129, "tgkill": 131, "prlimit64": 261, "fchmodat": 53, "uname": 160}),
 }
+MORE = {
+    "x86_64": {
+        "fcntl": 72,
+        "ioctl": 16,
+        "prctl": 157,
+        "readlinkat": 267,
+        "capget": 125,
+        "statfs": 137,
+        "getxattr": 191,
+    },
+    "aarch64": {"fcntl": 25, "ioctl": 29, "prctl": 167, "readlinkat": 78, "capget": 90, "statfs": 43, "getxattr": 8},
+}
+EINVAL, ENOTTY = 0x00050016, 0x00050019
 O_WRONLY, O_RDWR, O_CREAT, O_TRUNC, O_CLOEXEC, O_DIRECTORY = 1, 2, 0o100, 0o1000, 0o2000000, 0o200000
 
 
@@ -127,3 +150,24 @@ def test_the_second_filter_looks_at_arguments(machine: str) -> None:
     assert [answer("prlimit64", pid, 7) for pid in (0, OWN, 1)] == [ALLOW, ALLOW, EPERM]
     assert answer("chmod" if machine == "x86_64" else "fchmodat", 1, 0o777) == EPERM
     assert answer("uname", 1) == ALLOW
+
+
+@pytest.mark.parametrize("machine", SHARED)
+def test_the_second_filter_keeps_descriptors_to_reading(machine: str) -> None:
+    """No owner, signal, lease, lock or watch by fcntl; no business of devices and file systems; no longer life."""
+    architecture, numbers = SHARED[machine][0], MORE[machine]
+    program = host_program(machine).replace(struct.pack("<I", OWN_PID), struct.pack("<I", OWN))
+
+    def answer(name: str, *arguments: int) -> int:
+        return decide(program, architecture, numbers[name], *arguments)
+
+    # F_DUPFD to F_SETFL, F_DUPFD_CLOEXEC; F_GETLK to F_GETSIG, F_SETOWN_EX, F_OFD_*, F_SETLEASE, F_NOTIFY.
+    assert {answer("fcntl", 1, command) for command in (*range(5), 1030)} == {ALLOW}
+    assert {answer("fcntl", 1, command) for command in (*range(5, 12), 15, 16, *range(36, 39), 1024, 1026)} == {EPERM}
+    # TCGETS, FIONREAD, FIONBIO; TIOCSTI, FS_IOC_SETFLAGS, FIOSETOWN, FICLONE.
+    assert {answer("ioctl", 0, request) for request in (0x5401, 0x541B, 0x5421)} == {ALLOW}
+    assert {answer("ioctl", 0, request) for request in (0x5412, 0x40086602, 0x8901, 0x40049409)} == {ENOTTY}
+    # PR_SET_PDEATHSIG; PR_SET_NAME and PR_SET_VMA, which programs use.
+    assert (answer("prctl", 1, 0), answer("prctl", 15, 0), answer("prctl", 0x53564D41, 0)) == (EPERM, ALLOW, ALLOW)
+    assert answer("readlinkat", 0xFFFFFF9C) == EINVAL
+    assert {answer(name) for name in ("capget", "statfs", "getxattr")} == {EPERM}

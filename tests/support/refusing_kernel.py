@@ -1,7 +1,8 @@
 """Becomes another program under a kernel that refuses chosen calls, as a container's filter or an old kernel does.
 
 Run as `python refusing_kernel.py WHAT[,WHAT] PROGRAM ARGUMENT ...`; WHAT is `namespaces` (user namespaces cannot be
-made: EPERM, as Docker's profile answers) or `landlock` (ENOSYS, as a kernel without it answers). The filter is written
+made: EPERM, as Docker's profile answers), `landlock` (ENOSYS, as a kernel without it answers), `landlock-at-boot`
+(EOPNOTSUPP, as one that was told at boot to go without) or `nothing`. The filter is written
 in libseccomp's spirit and shares nothing with the product's: a list of (call, flag or None, error).
 """
 
@@ -20,6 +21,8 @@ RULES = {
         "aarch64": [(220, NEW_USER | NEW_NS, 1), (97, None, 1), (435, None, 38)],
     },
     "landlock": {machine: [(444, None, 38)] for machine in ("x86_64", "aarch64")},
+    "landlock-at-boot": {machine: [(444, None, 95)] for machine in ("x86_64", "aarch64")},
+    "nothing": {"x86_64": [], "aarch64": []},
 }
 
 

@@ -9,7 +9,7 @@ from trunchbuild.core.commit_signature import Signature
 from trunchbuild.core.ids import CaseId, ReleaseId
 from trunchbuild.core.json_types import Json, JsonObject
 from trunchbuild.core.manifest import CASES, PROVENANCE, Manifest
-from trunchbuild.core.provenance import read_provenance
+from trunchbuild.core.provenance import Provenance, read_provenance
 from trunchbuild.core.release import case_digest, cases_digest, release_name, shown
 from trunchbuild.core.strict_json import read_json
 from trunchbuild.effects.store.api import DamagedReleaseError, ReleaseFiles, Store, StoreError
@@ -30,6 +30,8 @@ class ReleaseSummary:
     """Whether the private part is here."""
     signature: Signature | None = None
     """Of the commit, as the builder found it; None where the provenance does not say, or nobody asked for it."""
+    sandbox: str | None = None
+    """What the repository's code ran in, by the same word."""
 
     @property
     def shown(self) -> str:
@@ -48,6 +50,7 @@ class ReleaseSummary:
             "casesSha256": self.cases_sha256,
             "private": self.private,
             "signature": None if self.signature is None else self.signature.json(),
+            "sandbox": self.sandbox,
             "benchmark": manifest["benchmark"],
             "source": manifest["source"],
             "evals": manifest["evals"],
@@ -65,16 +68,18 @@ def summarize(files: ReleaseFiles) -> ReleaseSummary:
     if files.has_private():
         digests = (case_digest(public, private) for public, private in case_pairs(files) if private is not None)
         cases = cases_digest(files.manifest, digests).hex
-    return ReleaseSummary(files.digest, files.manifest, cases, files.has_private(), _signature(files))
+    record = _provenance(files)
+    said = (None, None) if record is None else (record.signature, record.sandbox)
+    return ReleaseSummary(files.digest, files.manifest, cases, files.has_private(), *said)
 
 
-def _signature(files: ReleaseFiles) -> Signature | None:
+def _provenance(files: ReleaseFiles) -> Provenance | None:
     """What the provenance says; `verify` says what is wrong with a broken one."""
     if PROVENANCE not in files.names():
         return None
     with files.raw.open(PROVENANCE) as file:
         try:
-            return read_provenance(file.read()).signature
+            return read_provenance(file.read())
         except BadInputError:
             return None
 

@@ -13,7 +13,7 @@ from trunchbuild.core.confinement import Limits, Sandbox, SandboxOutcome, Sandbo
 from trunchbuild.effects.runtime._python_layout import FLAGS, probe_request, python_layout
 from trunchbuild.effects.sandbox._bubblewrap import system_bubblewrap, wheel_bubblewrap
 from trunchbuild.effects.sandbox._confined import ConfinedSandbox
-from trunchbuild.effects.sandbox._landlock import Landlock
+from trunchbuild.effects.sandbox._landlock import LAUNCHER, Landlock
 from trunchbuild.effects.sandbox._launch import Way
 from trunchbuild.effects.sandbox._none import NoSandbox
 
@@ -27,6 +27,22 @@ WAYS: dict[str, Way] = {
 }
 CONFINING = {name: way for name, way in WAYS.items() if way.missing() is None}
 """The ways that this machine has; the package's own is always among them on Linux."""
+
+
+def changed_launcher(folder: Path, old: str, new: str) -> Landlock:
+    """The Landlock way with one step of its launcher changed."""
+    text = LAUNCHER.read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    changed = folder / "launcher.py"
+    changed.write_text(text.replace(old, new), encoding="utf-8")
+    return Landlock(folder / "trees", launcher=changed)
+
+
+ASKS_FOR_VERSION = (
+    'syscall("Landlock", CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint(VERSION_FLAG))\n    attributes'
+)
+OLDEST = {"Landlock of Linux 5.13": changed_launcher(Path(_TREES.name), ASKS_FOR_VERSION, "1\n    attributes")}
+"""The launcher on a kernel that knows the first version only: no rules for cutting, TCP, devices, sockets, signals."""
 
 LIMITS = Limits(wall_seconds=20.0, cpu_seconds=10, address_space_bytes=1 << 30, output_bytes=1 << 20)
 
@@ -44,9 +60,9 @@ class OneWay(ConfinedSandbox):
         return str(host) if self.shares_tree else inside
 
 
-@pytest.fixture(params=CONFINING, scope="session")
+@pytest.fixture(params=[*CONFINING, *OLDEST], scope="session")
 def sandbox(request: pytest.FixtureRequest) -> OneWay:
-    return OneWay(CONFINING[request.param])
+    return OneWay({**CONFINING, **OLDEST}[request.param])
 
 
 @pytest.fixture(params=[*CONFINING, "none"], scope="session")

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import stat
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.contract.sandbox.conftest import CONFINING, request_for
+from tests.contract.sandbox.conftest import CONFINING, changed_launcher, request_for
 from trunchbuild.core.confinement import SandboxOutcome, SandboxRequest, SandboxUnavailableError
 from trunchbuild.effects.runtime._python_layout import GUEST_FOLDER, probe_request
 from trunchbuild.effects.sandbox._bubblewrap import Bubblewrap
 from trunchbuild.effects.sandbox._confined import ConfinedSandbox
 from trunchbuild.effects.sandbox._cures import cure_of
-from trunchbuild.effects.sandbox._landlock import LAUNCHER, Landlock
+from trunchbuild.effects.sandbox._landlock import Landlock
 from trunchbuild.effects.sandbox._launch import Launch, Way
 from trunchbuild.effects.sandbox._none import NoSandbox
 from trunchbuild.errors import Fault
@@ -191,17 +193,97 @@ def test_known_failures_have_a_cure(words: str, cure: str) -> None:
     assert cure in hint or "apparmor" in hint or "sysctl" in hint
 
 
+APPARMOR = "kernel/apparmor_restrict_unprivileged_userns"
+NO_NAMESPACE = "bwrap: setting up uid map: Permission denied"
+
+
+@pytest.mark.parametrize(
+    ("settings", "words", "cure"),
+    [
+        ({APPARMOR: "1"}, NO_NAMESPACE, "apparmor_parser -r /etc/apparmor.d/bwrap-userns-restrict"),
+        ({APPARMOR: "0"}, NO_NAMESPACE, "--security-opt seccomp=unconfined"),
+        ({"kernel/unprivileged_userns_clone": "0"}, NO_NAMESPACE, "`sysctl kernel.unprivileged_userns_clone=1`"),
+        ({"kernel/unprivileged_userns_clone": "1"}, NO_NAMESPACE, "--security-opt seccomp=unconfined"),
+        ({"user/max_user_namespaces": "0"}, NO_NAMESPACE, "`sysctl user.max_user_namespaces=15000`"),
+        ({"user/max_user_namespaces": "63000"}, NO_NAMESPACE, "--security-opt seccomp=unconfined"),
+        # The words win over a setting that has nothing to do with them.
+        ({APPARMOR: "1"}, "bwrap: Can't find source path /x: Permission denied", "readable"),
+        ({}, "landlock launcher: Landlock: Function not implemented (errno 38)", "CONFIG_SECURITY_LANDLOCK"),
+        ({}, "Landlock: Operation not supported", "switched off at boot: add `landlock` to the boot parameter `lsm=`"),
+    ],
+)
+def test_cures_follow_the_settings_of_the_kernel(
+    settings: dict[str, str], words: str, cure: str, tmp_path: Path
+) -> None:
+    """The names are those of /proc/sys (Documentation/admin-guide/sysctl), Debian's and Ubuntu's patches."""
+    for name, value in settings.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(f"{value}\n", encoding="ascii")
+    assert cure in str(cure_of(words, tmp_path))
+
+
+def test_words_that_nobody_knows_have_no_cure(tmp_path: Path) -> None:
+    assert cure_of("bwrap: the moon is full", tmp_path) is None
+
+
+WEAKER = {
+    "without the filter": ('cut("--seccomp", 2)', "open a socket"),
+    "with the host's network and without the filter": ('cut("--seccomp", 2); add("--share-net")', "open a socket"),
+    "with the host's tree": ('add("--ro-bind", "/etc", "/etc")', "read /etc/passwd"),
+    "with processes": ('add("--proc", "/proc")', "read /proc/self/status"),
+    "with devices": ('add("--dev", "/dev")', "list /dev"),
+    "with a temporary folder": ('add("--tmpfs", "/tmp")', "write /tmp/written"),
+    "with a variable of the host": ('add("--setenv", "SECRET", "1")', "see the host's environment"),
+    "with a descriptor": ('os.dup2(os.open("/etc/passwd", os.O_RDONLY), 40)', "use open descriptors"),
+    "with another user": ('change("--uid", "1000")', "keep the host's user"),
+}
+"""A change of bubblewrap's command -> what the probe then says."""
+
+WRAPPER = """#!{python} -IS
+import os, sys
+words = sys.argv[1:]
+def cut(name, count):
+    at = words.index(name)
+    del words[at : at + count]
+def add(*more):
+    at = words.index("--chdir") - len(["--remount-ro", "/"])
+    words[at:at] = more
+def change(name, value):
+    words[words.index(name) + 1] = value
+if words != ["--version"]:
+    {change}
+os.execv({real!r}, [{real!r}, *words])
+"""
+
+
+@pytest.mark.parametrize("weakness", WEAKER)
+def test_a_weakened_bubblewrap_is_refused(weakness: str, tmp_path: Path) -> None:
+    """The program is the real one with one thing less, or one thing more; nothing runs."""
+    real = CONFINING[REAL]
+    assert isinstance(real, Bubblewrap)
+    change, said = WEAKER[weakness]
+    path = tmp_path / "bwrap"
+    python = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
+    path.write_text(WRAPPER.format(python=python, change=change, real=str(real.program)), encoding="utf-8")
+    path.chmod(0o755)
+    with pytest.raises(SandboxUnavailableError) as caught:
+        run(ConfinedSandbox([Bubblewrap("weaker", path)], probe_request()))
+    assert "does not hold" in caught.value.faults[0].message
+    assert said in str(caught.value.faults[0].got)
+
+
+def test_the_wrapper_itself_weakens_nothing(tmp_path: Path) -> None:
+    real = CONFINING[REAL]
+    assert isinstance(real, Bubblewrap)
+    path = tmp_path / "bwrap"
+    python = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
+    path.write_text(WRAPPER.format(python=python, change="pass", real=str(real.program)), encoding="utf-8")
+    path.chmod(0o755)
+    assert run(ConfinedSandbox([Bubblewrap("the same", path)], probe_request())) == b"ran\n"
+
+
 def test_the_unsafe_back_end_says_so() -> None:
     assert NoSandbox().name == "none (unsafe)"
-
-
-def changed_launcher(folder: Path, old: str, new: str) -> Landlock:
-    """The Landlock way with one step of its launcher changed."""
-    text = LAUNCHER.read_text(encoding="utf-8")
-    assert text.count(old) == 1
-    changed = folder / "launcher.py"
-    changed.write_text(text.replace(old, new), encoding="utf-8")
-    return Landlock(folder / "trees", launcher=changed)
 
 
 def test_the_launcher_as_it_is_holds(tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.sandbox.conftest import ATTEMPT, OneWay, run_python
+from tests.contract.sandbox.conftest import ATTEMPT, OneWay, request_for, run_python
+from trunchbuild.effects.runtime._libraries import libraries_of
 
 REFUSED = {b"PermissionError", b"FileNotFoundError", b"OSError"}
 
@@ -221,9 +222,29 @@ print([number for number in range(1024) if is_open(number)])
         assert run_python(sandbox, code).output == b"[0, 1, 2]\n"
 
 
-def test_input_is_read_only_when_given_so(sandbox: OneWay, tmp_path: Path) -> None:
-    """A guest reads its standard input whole."""
+def test_input_arrives_whole_and_stays_as_it_is(sandbox: OneWay) -> None:
+    """A guest reads its standard input; it can neither write, cut nor map it, though the host may."""
     data = os.urandom(1 << 20)
     code = "import sys, hashlib; print(hashlib.sha256(sys.stdin.buffer.read()).hexdigest())"
     digest = subprocess.run(["sha256sum"], input=data, capture_output=True, check=True).stdout.split()[0]
     assert run_python(sandbox, code, stdin=data).output.strip() == digest
+
+    extensions = list(Path(os.__file__).parent.glob("lib-dynload/mmap.*.so"))
+    attack = (
+        ATTEMPT
+        + """
+import os, mmap
+attempt(lambda: os.pwrite(0, b"x", 0))
+attempt(lambda: os.ftruncate(0, 1))
+attempt(lambda: mmap.mmap(0, 4096, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE))
+"""
+    )
+    with tempfile.TemporaryFile() as file:
+        file.write(data)
+        file.seek(0)
+        output: list[bytes] = []
+        sandbox.run(request_for(attack, read_only=libraries_of(extensions)), file, output.append)
+        file.seek(0)
+        assert file.read() == data
+    assert b"did" not in b"".join(output)
+    assert b"".join(output).count(b"\n") == 3

@@ -79,12 +79,33 @@ SHARED_TREE = {
     "session of process 1": (124, 1),
     "priority of all": (141, 2, 0, 5),
     "affinity of process 1": (203, 1, 8, "x" * 8),
+    "capabilities of process 1": (125, 0, 0),
+    "owner of a pipe": (72, 1, 8, 1),
+    "owner of a pipe, by a structure": (72, 1, 15, 0),
+    "signal of a pipe": (72, 1, 10, 9),
+    "lock a file": (72, 0, 6, 0),
+    "lease a file": (72, 0, 1024, 0),
+    "watch a folder": (72, 0, 1026, 1),
+    "outlive the parent": (157, 1, 0),
+    "room of a file system": (137, "/", 0),
+    "attribute of a file": (191, "/", "user.x", 0, 0),
+    "attributes of a file": (194, "/", 0, 0),
+    "go to a folder": (80, "/"),
 }
 # Answered like a kernel that lacks the call, so that C libraries go without.
 MISSING = {
     "clone3": (435, 0, 0),
     "openat2": (437, -100, "/", 0, 0),
     "clock of process 1": (228, (~1 << 3) | 2 & 0xFFFFFFFF, 0),
+}
+
+# A link is taken for none; what is done through a descriptor of a file, for a device's business.
+OTHERWISE = {
+    "follow a link": ((89, "/proc/self", 0, 8), errno.EINVAL),
+    "follow a link from a folder": ((267, -100, "/proc/self", 0, 8), errno.EINVAL),
+    "flags of a file": ((16, 0, 0x40086602, 0), errno.ENOTTY),
+    "freeze a file system": ((16, 0, 0xC0045877, 0), errno.ENOTTY),
+    "push a key": ((16, 0, 0x5412, "x"), errno.ENOTTY),
 }
 
 CODE = """
@@ -102,8 +123,7 @@ print({name: call(*words) for name, words in CALLS.items()})
 
 def guest_calls(sandbox: OneWay, calls: dict[str, tuple[object, ...]]) -> dict[str, object]:
     """The error number of each call made by a guest."""
-    extensions = list(Path(ctypes.__file__).parent.parent.glob("lib-dynload/_ctypes.*.so"))
-    run = run_python(sandbox, f"CALLS = {calls!r}\n{CODE}", read_only=libraries_of(extensions))
+    run = run_python(sandbox, f"CALLS = {calls!r}\n{CODE}", read_only=_ctypes())
     assert run.outcome.ending == "exited", run.outcome
     answers: dict[str, object] = eval(run.output)
     return answers
@@ -133,6 +153,57 @@ def test_what_the_host_shares_is_out_of_reach(sandbox: OneWay) -> None:
         assert answers["signal a process of the host"] == errno.ESRCH
         return
     assert guest_calls(sandbox, SHARED_TREE) == dict.fromkeys(SHARED_TREE, errno.EPERM)
+    calls = {name: words for name, (words, _) in OTHERWISE.items()}
+    assert guest_calls(sandbox, calls) == {name: answer for name, (_, answer) in OTHERWISE.items()}
+
+
+ARROW = """
+import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+r, w = os.pipe()
+libc.fcntl(r, 10, 9)
+libc.fcntl(r, 8, int(sys.argv[1]))
+libc.fcntl(r, 4, 0o20000)
+os.write(w, b"x")
+print("done")
+"""
+"""Lets the kernel send SIGKILL to a process when a pipe becomes readable: F_SETSIG, F_SETOWN, F_SETFL with O_ASYNC."""
+
+
+def test_a_descriptor_sends_no_signal(sandbox: OneWay) -> None:
+    """The kernel signals the owner of a descriptor in the guest's name; the twin without a sandbox kills."""
+    with subprocess.Popen(["sleep", "60"]) as victim:
+        run = run_python(sandbox, ARROW, words=(str(victim.pid),), read_only=_ctypes())
+        assert run.output == b"done\n"
+        assert victim.poll() is None
+        subprocess.run([sys.executable, "-c", ARROW, str(victim.pid)], check=True, capture_output=True)
+        assert victim.wait(timeout=10) == -signal.SIGKILL
+
+
+MARK = """
+import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+file = os.open(sys.argv[1], os.O_RDONLY)
+flags = ctypes.c_long(0)
+if libc.ioctl(file, ctypes.c_ulong(0x80086601), ctypes.byref(flags)) == 0:
+    flags.value |= 0x40
+print(libc.ioctl(file, ctypes.c_ulong(0x40086602), ctypes.byref(flags)))
+"""
+"""Sets `do not dump` (chattr +d) on a file through a descriptor that only reads."""
+
+
+def test_flags_of_a_given_file_stay(sandbox: OneWay, tmp_path: Path) -> None:
+    """FS_IOC_SETFLAGS asks who owns a file, not how it was opened; the twin without a sandbox changes it."""
+    given = tmp_path / "given"
+    given.write_text("x", encoding="utf-8")
+    words = (sandbox.place(given, "/given"),)
+    assert run_python(sandbox, MARK, words=words, read_only={given: "/given", **_ctypes()}).output == b"-1\n"
+    free = subprocess.run([sys.executable, "-c", MARK, given], check=True, capture_output=True).stdout
+    assert free in (b"0\n", b"-1\n")  # -1 where the file system keeps no flags
+
+
+def _ctypes() -> dict[Path, str]:
+    return {**libraries_of(list(Path(ctypes.__file__).parent.parent.glob("lib-dynload/_ctypes.*.so")))}
 
 
 def test_unknown_calls_are_missing(sandbox: OneWay) -> None:
@@ -143,18 +214,18 @@ def test_unknown_calls_are_missing(sandbox: OneWay) -> None:
 
 
 PARENT = """
-import os, sys, tempfile
-from pathlib import Path
+import os, sys
 from tests.contract.sandbox.conftest import CONFINING, OneWay, run_python
+from tests.contract.sandbox.test_kernel_doors import _ctypes
 print(os.getpid(), flush=True)
-code = "import time; 'orphan-marker-" + sys.argv[2] + "'; print('x'); time.sleep(60)"
-run_python(OneWay(CONFINING[sys.argv[1]]), code)
+code = "import ctypes, time; ctypes.CDLL(None).prctl(1, 0, 0, 0, 0); time.sleep(60)"
+run_python(OneWay(CONFINING[sys.argv[1]]), code, read_only=_ctypes(), words=("orphan-marker-" + sys.argv[2],))
 """
 
 
 @pytest.mark.parametrize("way", CONFINING)
 def test_a_guest_dies_with_a_parent_that_is_killed(way: str) -> None:
-    """`kill -9` of the process that started it leaves nothing running."""
+    """`kill -9` of the process that started it leaves nothing running, though the guest asks to live on."""
     marker = f"orphan-marker-{os.getpid()}"
     with subprocess.Popen(
         [sys.executable, "-c", PARENT, way, str(os.getpid())], stdout=subprocess.PIPE, text=True

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.sandbox.conftest import LIMITS, request_for, run_python
+from tests.contract.sandbox.conftest import CONFINING, LIMITS, OneWay, request_for, run_python
 from trunchbuild.core.confinement import Sandbox
 
 
@@ -64,7 +64,9 @@ def test_cpu_time(limited: Sandbox) -> None:
     assert outcome.ending == "cpu-limit"
 
 
-def test_cpu_time_of_a_guest_that_ignores_the_signal(sandbox: Sandbox) -> None:
+@pytest.mark.parametrize("way", CONFINING)
+def test_cpu_time_of_a_guest_that_ignores_the_signal(way: str) -> None:
+    sandbox = OneWay(CONFINING[way])
     code = "import signal; signal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True: pass"
     assert run_python(sandbox, code, limits=replace(LIMITS, cpu_seconds=1)).outcome.ending == "cpu-limit"
 
@@ -136,6 +138,33 @@ except OSError:
     print(count)
 """
     assert run_python(limited, code, limits=replace(LIMITS, open_files=20)).output == b"20\n"
+
+
+def test_threads_are_limited(limited: Sandbox) -> None:
+    """A guest cannot use up the machine's process numbers; the kernel exempts root from this limit alone."""
+    running = int(Path("/proc/loadavg").read_text(encoding="ascii").split()[3].partition("/")[2])
+    code = """
+import _thread, os, sys
+most = int(sys.argv[1])
+_thread.stack_size(32768)
+lock = _thread.allocate_lock()
+lock.acquire()
+count = 0
+try:
+    while count < most:
+        _thread.start_new_thread(lock.acquire, ())
+        count += 1
+except RuntimeError:
+    os.write(1, b"refused")
+os.write(1, b" %d" % count)
+os._exit(0)
+"""
+    said = run_python(limited, code, words=(str(running + 6000),)).output.split()
+    if os.geteuid() == 0:
+        assert int(said[-1]) <= running + 6000
+    else:
+        assert said[0] == b"refused"
+        assert 1000 < int(said[1]) < running + 6000
 
 
 def test_a_receiver_that_fails_ends_the_guest(limited: Sandbox) -> None:

@@ -7,6 +7,7 @@ import click
 from trunchbuild.cli.options import json_option
 from trunchbuild.cli.render import counted, on_one_line, plain, say, show_fields, show_json, show_table
 from trunchbuild.cli.wiring import App
+from trunchbuild.core.confinement import UNCONFINED
 from trunchbuild.core.manifest import EvalEntry
 from trunchbuild.errors import UsageError
 from trunchbuild.flows.find_release import find_release
@@ -54,6 +55,9 @@ def _show(summary: ReleaseSummary) -> None:
     ]
     if summary.signature is not None:
         fields.insert(-1, ("signature", f"{summary.signature}, by the builder's word"))
+    if summary.sandbox is not None:
+        words = "none: the repository's code ran unconfined" if summary.sandbox == UNCONFINED else summary.sandbox
+        fields.insert(-1, ("sandbox", f"{words}, by the builder's word"))
     if facts.description:
         fields.insert(1, ("description", facts.description))
     show_fields(fields)

@@ -77,6 +77,7 @@ class Bubblewrap:
     def launch(self, request: SandboxRequest) -> Launch:
         """The command, with the filter in a pipe and a pipe for bwrap's report."""
         assert self.program is not None
+        life_read, life_write = os.pipe()
         filter_read, filter_write = os.pipe()
         status_read, status_write = os.pipe()
         # A pipe holds at least 4,096 bytes before a write blocks; the filter has about 800.
@@ -89,11 +90,15 @@ class Bubblewrap:
             str(filter_read),
             "--json-status-fd",
             str(status_write),
+            # Kept open by the sandbox's first process, closed for the guest.
+            "--sync-fd",
+            str(life_read),
             "--",
             inside_path(request.argv[0], request),
             *request.argv[1:],
         ]
-        return Launch(limited(request.limits, argv), {}, (filter_read, status_write), status_read)
+        command = limited(request.limits, argv, life_read)
+        return Launch(command, {}, (filter_read, status_write, life_read), status_read, life_write)
 
     def ran(self, status: bytes) -> bool:
         """Bwrap reports an exit code only of a program that was started."""
@@ -109,7 +114,9 @@ def _flags(request: SandboxRequest) -> list[str]:
     flags = [
         # `--unshare-all` alone silently goes without a user namespace where it cannot have one.
         *("--unshare-all", "--unshare-user", "--disable-userns"),
-        *("--die-with-parent", "--new-session", "--cap-drop", "ALL"),
+        # No `--new-session`: the command has one of its own already, without a terminal, and all processes of the
+        # sandbox have to stay in its group, so that they can be killed together.
+        *("--die-with-parent", "--cap-drop", "ALL"),
         *("--uid", _NOBODY, "--gid", _NOBODY, "--hostname", request.hostname, "--clearenv"),
     ]
     for name, value in request.environment.items():

@@ -7,6 +7,7 @@ filters refuse every call that would reach anything else. What this cannot hide 
 from __future__ import annotations
 
 import ctypes
+import errno
 import marshal
 import os
 import sys
@@ -43,13 +44,13 @@ class Landlock:
     @property
     def name(self) -> str:
         """For provenance: `landlock 7`, the version of the kernel's interface."""
-        return f"landlock {landlock_version()}"
+        return f"landlock {landlock_state().version}"
 
     @property
     def identity(self) -> str:
         """The launcher, the interpreter that runs it, and the kernel's version of Landlock."""
         states = (path.stat() for path in (self.launcher, _interpreter()))
-        return " ".join([LABEL, str(landlock_version()), *(f"{one.st_size} {one.st_mtime_ns}" for one in states)])
+        return " ".join([LABEL, str(landlock_state().version), *(f"{one.st_size} {one.st_mtime_ns}" for one in states)])
 
     @property
     def probe_words(self) -> tuple[str, ...]:
@@ -62,8 +63,9 @@ class Landlock:
             return Fault(LABEL, "no system call filter for this machine", "x86_64 or aarch64", machine())
         if not Path(SHELL).exists():
             return Fault(LABEL, f"needs {SHELL} to set limits")
-        if landlock_version() < 1:
-            words = "Landlock: the kernel does not offer it"
+        state = landlock_state()
+        if state.version < 1:
+            words = f"Landlock: {os.strerror(state.error)}"
             return Fault(LABEL, words, "Linux 5.13 or newer with Landlock", hint=cure_of(words))
         return None
 
@@ -80,13 +82,15 @@ class Landlock:
             "machine": machine(),
             "parent": os.getpid(),
         }
+        life_read, life_write = os.pipe()
         status_read, status_write = os.pipe()
         with tempfile.TemporaryFile() as file:
             file.write(marshal.dumps(order))
             file.seek(0)
             order_fd = os.dup(file.fileno())
         command = [str(_interpreter()), "-I", "-S", "-B", str(self.launcher), str(order_fd), str(status_write)]
-        return Launch(limited(request.limits, command), {}, (order_fd, status_write), status_read)
+        command = limited(request.limits, command, life_read)
+        return Launch(command, {}, (order_fd, status_write, life_read), status_read, life_write)
 
     def ran(self, status: bytes) -> bool:
         """The launcher got as far as `execve`, and that worked."""
@@ -98,13 +102,24 @@ class Landlock:
         return Fault(LABEL, f"could not start: {words}", hint=cure_of(words))
 
 
+@dataclass(frozen=True, slots=True)
+class LandlockState:
+    """What the kernel answers to the question for its version."""
+
+    version: int
+    """Of Landlock's interface; 0 where it does not offer it."""
+    error: int = 0
+    """ENOSYS: no such call; EOPNOTSUPP: switched off at boot (landlock_create_ruleset(2)); others: a filter's."""
+
+
 @cache
-def landlock_version() -> int:
-    """The kernel's version of Landlock's interface; 0 where there is none."""
+def landlock_state() -> LandlockState:
+    """Ask the kernel of this machine."""
     if sys.platform != "linux":
-        return 0
+        return LandlockState(0, errno.ENOSYS)
     libc = ctypes.CDLL(None, use_errno=True)
-    return max(0, int(libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint(_VERSION_FLAG))))
+    version = int(libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint(_VERSION_FLAG)))
+    return LandlockState(version) if version > 0 else LandlockState(0, ctypes.get_errno() or errno.ENOSYS)
 
 
 def _interpreter() -> Path:

@@ -67,12 +67,18 @@ def syscall(step: str, number: int, *arguments: object) -> int:
 
 
 def leave_root(order: Order) -> None:
-    """As root become nobody, if nobody can reach the program's files; else stay, and lose every capability below."""
+    """As root become nobody, if nobody can reach the program's files; else stay, and lose every capability below.
+
+    Root of a user namespace may be the only user there is, and may not be allowed to leave its groups: it stays too.
+    """
     if os.geteuid() != 0:
         return
-    os.setgroups([])
-    os.setresgid(NOBODY, NOBODY, NOBODY)
-    os.seteuid(NOBODY)
+    try:
+        os.setgroups([])
+        os.setresgid(NOBODY, NOBODY, NOBODY)
+        os.seteuid(NOBODY)
+    except OSError:
+        return
     reachable = all(os.access(path, os.R_OK, effective_ids=True) for path, _ in order["files"])
     os.seteuid(0)
     if reachable:

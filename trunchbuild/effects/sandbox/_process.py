@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import IO
 
 from trunchbuild.core.confinement import Ending, Limits, SandboxOutcome
-from trunchbuild.effects.sandbox._launch import HARD_CPU_SECONDS, Launch
+from trunchbuild.effects.sandbox._launch import DESCRIPTORS, HARD_CPU_SECONDS, Launch
 
 CHUNK = 1 << 20
 _PIPE_BYTES = 1 << 20
@@ -77,7 +77,7 @@ def run_to_end(launch: Launch, limits: Limits, stdin: IO[bytes], on_output: Call
     """Run a command to its end and hand out its output as it comes."""
     started = time.monotonic()
     deadline = started + limits.wall_seconds
-    process = spawn(launch, stdin.fileno())
+    process = _spawn_reading(launch, stdin)
     assert process.stdout is not None
     assert process.stderr is not None
     diagnostics = Diagnostics(limits.diagnostics_bytes)
@@ -88,17 +88,29 @@ def run_to_end(launch: Launch, limits: Limits, stdin: IO[bytes], on_output: Call
             ending, code = finish(process, forced, (deadline, cpu_end(started, limits)), diagnostics)
             if forced is not None:
                 drain(process.stdout, diagnostics)
-        status = read_status(launch)
     except BaseException:
         kill(process)
-        if launch.status_fd >= 0:
-            os.close(launch.status_fd)
+        read_status(launch)
         raise
+    status = read_status(launch)
     return Ended(
         SandboxOutcome(ending, code, diagnostics.text(), time.monotonic() - started),
         status,
         forced is not None or ending == "timed-out",
     )
+
+
+def _spawn_reading(launch: Launch, stdin: IO[bytes]) -> subprocess.Popen[bytes]:
+    """Start the command on a file that was opened for writing too: the guest gets a descriptor that only reads."""
+    try:
+        descriptor = os.open(f"{DESCRIPTORS}/{stdin.fileno()}", os.O_RDONLY | os.O_CLOEXEC)
+    except BaseException:
+        launch.close()
+        raise
+    try:
+        return spawn(launch, descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _pump(
@@ -214,7 +226,10 @@ def drain(stdout: IO[bytes], diagnostics: Diagnostics) -> None:
 
 
 def read_status(launch: Launch) -> bytes:
-    """What the confinement reported; its writers are gone."""
+    """What the confinement reported, once it is gone. Closes what this process kept of the launch."""
+    if launch.lifeline_fd >= 0:
+        # Who watches it holds the other pipe too, and ends.
+        os.close(launch.lifeline_fd)
     if launch.status_fd < 0:
         return b""
     with os.fdopen(launch.status_fd, "rb") as pipe:

@@ -60,14 +60,16 @@ class Seatbelt:
         it becomes the program. Bash, since other shells take one-digit descriptors only.
         """
         argv, environment = outside_command(request)
+        life_read, life_write = os.pipe()
         status_read, status_write = os.pipe()
         words = [f"{name}={value}" for name, value in {**environment, "PWD": "/"}.items()]
-        inner = f'echo ready >&{status_write}; exec {status_write}>&-; exec "$@"'
+        inner = f'echo ready >&{status_write}; exec {status_write}>&- {life_read}<&-; exec "$@"'
         command = [
             *(str(self.program), "-p", profile(request)),
             *(_BASH, "-c", inner, "bash", _ENV, "-i", *words, *argv),
         ]
-        return Launch(limited(request.limits, command), {}, (status_write,), status_read)
+        command = limited(request.limits, command, life_read)
+        return Launch(command, {}, (status_write, life_read), status_read, life_write)
 
     def ran(self, status: bytes) -> bool:
         """The shell inside the sandbox wrote its word."""

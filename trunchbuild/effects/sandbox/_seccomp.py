@@ -120,6 +120,9 @@ _REFUSED: dict[str, tuple[int, int]] = {
     "modify_ldt": (154, _ABSENT),
     "uselib": (134, _ABSENT),
     "lookup_dcookie": (212, 18),
+    "sysfs": (139, _ABSENT),
+    "ustat": (136, _ABSENT),
+    "_sysctl": (156, _ABSENT),
     "syslog": (103, 116),
     # administration
     "kexec_load": (246, 104),
@@ -142,6 +145,8 @@ _REFUSED: dict[str, tuple[int, int]] = {
     "vhangup": (153, 58),
 }
 
+_KILL = {"x86_64": 62, "aarch64": 129}
+_NEGATIVE = 0x80000000
 _CLONE = {"x86_64": 56, "aarch64": 220}
 _CLONE3 = 435
 _X32_BIT = 0x40000000
@@ -169,6 +174,13 @@ def seccomp_program(machine: str) -> bytes:
         # glibc tries clone3 first; its flags lie in memory, where a filter cannot look.
         jump(JUMP_EQUAL, _CLONE3, false=1),
         missing,
+        # No signal to a group or to all: processes outside belong to the guest's group, and a group has no namespace.
+        jump(JUMP_EQUAL, _KILL[machine], false=5),
+        load(argument_offset(0)),
+        jump(_JUMP_AT_LEAST, _NEGATIVE, true=1),
+        jump(JUMP_EQUAL, 0, false=1),
+        refuse,
+        return_(ALLOW),
     ]
     numbers = sorted(numbers[column] for numbers in _REFUSED.values() if numbers[column] != _ABSENT)
     for position, number in enumerate(numbers):

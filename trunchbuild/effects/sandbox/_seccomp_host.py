@@ -3,7 +3,8 @@
 Under bubblewrap other processes and writable files do not exist. Where the guest shares them with the
 host (see `_landlock.py`), the calls that would reach them are refused here. Landlock itself leaves these open:
 metadata may be changed (chmod, chown, times, attributes), files may be watched, and before its third version files may
-be cut (landlock(7), "CAVEATS"; Documentation/userspace-api/landlock.rst, "Current limitations").
+be cut (landlock(7), "CAVEATS"; Documentation/userspace-api/landlock.rst, "Current limitations"). Links, attributes and
+sizes of file systems may be read, and before its sixth version a descriptor may name any process to be signalled.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ _DYNAMIC_CLOCK = 0x80000000
 
 _REFUSE = ERRNO | errno.EPERM
 _MISSING = ERRNO | errno.ENOSYS
+_NO_LINK = ERRNO | errno.EINVAL
+_NO_DEVICE = ERRNO | errno.ENOTTY
 
 # name: (number on x86_64, number on aarch64), as in `_seccomp.py`.
 _CHANGES: dict[str, tuple[int, int]] = {
@@ -85,7 +88,23 @@ _WATCHES: dict[str, tuple[int, int]] = {
     "ioprio_get": (252, 31),
     "tkill": (200, 130),
     "setpgid": (109, 154),
+    "capget": (125, 90),
 }
+# `uname` is not among them: Node does not start without it.
+_TELLS: dict[str, tuple[int, int]] = {
+    "statfs": (137, 43),
+    "fstatfs": (138, 44),
+    "getxattr": (191, 8),
+    "lgetxattr": (192, 9),
+    "fgetxattr": (193, 10),
+    "listxattr": (194, 11),
+    "llistxattr": (195, 12),
+    "flistxattr": (196, 13),
+    "chdir": (80, 49),
+    "fchdir": (81, 50),
+}
+# Where a link leads is the content of a file. Programs look for links among the folders of their own path.
+_LINKS: dict[str, tuple[int, int]] = {"readlink": (89, _ABSENT), "readlinkat": (267, 78)}
 # The flags of openat2 lie in memory, where a filter cannot look; C libraries fall back.
 _FALL_BACK: dict[str, tuple[int, int]] = {"openat2": (437, 437)}
 
@@ -101,6 +120,15 @@ class _Only:
 
 
 @dataclass(frozen=True, slots=True)
+class _Never:
+    """The call is refused when this argument is this value."""
+
+    call: tuple[int, int]
+    argument: int
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Without:
     """The call goes through when this argument has none of the bits."""
 
@@ -109,13 +137,24 @@ class _Without:
     bits: int
 
 
-_RULES: tuple[_Only | _Without, ...] = (
+# F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC, F_SETPIPE_SZ, F_GETPIPE_SZ: no locks, no leases, no
+# watching of folders, and no F_SETOWN with F_SETSIG, which sends any signal to any process of the same user.
+_FCNTL = (0, 1, 2, 3, 4, 1030, 1031, 1032)
+# TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX: FS_IOC_SETFLAGS and its like change a file of the own user
+# through a descriptor that may only read.
+_IOCTL = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
+_PR_SET_PDEATHSIG = 1
+
+_RULES: tuple[_Only | _Never | _Without, ...] = (
     _Without((2, _ABSENT), 1, _WRITING),  # open
     _Without((257, 56), 2, _WRITING),  # openat
     _Without((228, 113), 0, _DYNAMIC_CLOCK),  # clock_gettime
     _Without((229, 114), 0, _DYNAMIC_CLOCK),  # clock_getres
     _Without((230, 115), 0, _DYNAMIC_CLOCK),  # clock_nanosleep
     _Without((222, 107), 0, _DYNAMIC_CLOCK),  # timer_create
+    _Only((72, 25), 1, _FCNTL, _REFUSE),  # fcntl
+    _Only((16, 29), 1, _IOCTL, _NO_DEVICE),  # ioctl
+    _Never((157, 167), 0, _PR_SET_PDEATHSIG),  # prctl: the guest must not outlive its parent
     _Only((62, 129), 0, (OWN_PID,), _REFUSE),  # kill
     _Only((234, 131), 0, (OWN_PID,), _REFUSE),  # tgkill
     _Only((129, 138), 0, (OWN_PID,), _REFUSE),  # rt_sigqueueinfo
@@ -144,7 +183,8 @@ def host_program(machine: str) -> bytes:
     """
     column = column_of(machine)
     program = [load(NR)]
-    for calls, answer in ((_CHANGES, _REFUSE), (_WATCHES, _REFUSE), (_FALL_BACK, _MISSING)):
+    refused = _CHANGES | _WATCHES | _TELLS
+    for calls, answer in ((refused, _REFUSE), (_LINKS, _NO_LINK), (_FALL_BACK, _MISSING)):
         for numbers in calls.values():
             if numbers[column] != _ABSENT:
                 program += [jump(JUMP_EQUAL, numbers[column], false=1), return_(answer)]
@@ -155,10 +195,12 @@ def host_program(machine: str) -> bytes:
     return b"".join([*program, return_(ALLOW)])
 
 
-def _body(rule: _Only | _Without) -> list[bytes]:
+def _body(rule: _Only | _Never | _Without) -> list[bytes]:
     """What is decided once the number fits; it always returns, so the next rule finds the number still loaded."""
     look = load(argument_offset(rule.argument))
     if isinstance(rule, _Without):
         return [look, jump(JUMP_BITS, rule.bits, false=1), return_(_REFUSE), return_(ALLOW)]
+    if isinstance(rule, _Never):
+        return [look, jump(JUMP_EQUAL, rule.value, false=1), return_(_REFUSE), return_(ALLOW)]
     compare = [jump(JUMP_EQUAL, value, true=len(rule.values) - position) for position, value in enumerate(rule.values)]
     return [look, *compare, return_(rule.otherwise), return_(ALLOW)]
