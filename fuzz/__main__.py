@@ -6,6 +6,7 @@ First a coverage-guided run by atheris, then mutation of what it found without c
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
@@ -40,14 +41,16 @@ def main() -> int:
 
 def run_reader(name: str, guided: int, blind: int, seed: int) -> int:
     """Both stages of a reader; prints a line, and what was found."""
-    with tempfile.TemporaryDirectory() as found:
+    with tempfile.TemporaryDirectory() as scratch, tempfile.TemporaryDirectory() as found:
+        # libFuzzer ends its process without any tidying.
+        environment = {**os.environ, "TMPDIR": scratch}
         command = [sys.executable, "-m", "fuzz", name, "--seed", str(seed), "--found", found]
         counts = {"guided": guided, "blind": blind}
         seconds = []
         for stage in STAGES:
             started = time.monotonic()
             words = [*command, "--stage", stage, f"--{stage}", str(counts[stage])]
-            done = subprocess.run(words, capture_output=True, check=False, text=True, errors="replace")
+            done = subprocess.run(words, capture_output=True, check=False, text=True, errors="replace", env=environment)
             seconds.append(f"{time.monotonic() - started:.0f} s")
             if done.returncode != 0:
                 print(f"{name}: {stage}: FOUND SOMETHING (exit {done.returncode})")

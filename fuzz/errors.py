@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from trunchbuild.cli.failures import lines
-from trunchbuild.cli.render import printable
+from trunchbuild.cli.failures import document, lines
+from trunchbuild.cli.render import plain, printable
 from trunchbuild.errors import TrunchbuildError
 
 Run = Callable[[bytes], object]
@@ -43,14 +43,19 @@ def attempt(reader: Reader, data: bytes) -> bool:
 
 
 def check_text(error: TrunchbuildError) -> None:
-    """An error says something, and nothing in it steers a terminal (C0, DEL, C1, bidirectional overrides)."""
+    """An error says something, and nothing in it steers a terminal (C0, DEL, C1, bidirectional overrides and isolates).
+
+    Both as people see it and as `--json` gives it.
+    """
     assert error.faults
     assert all(fault.message for fault in error.faults)
-    for line in lines(error):
-        steering = [character for character in printable(line) if _steers(character)]
-        assert not steering, f"{steering!r} in {line!r}"
+    for text in (*map(printable, lines(error)), plain(document(error))):
+        steering = [character for character in text if _steers(character)]
+        assert not steering, f"{steering!r} in {text!r}"
+        text.encode()
 
 
 def _steers(character: str) -> bool:
     number = ord(character)
-    return (number < 0x20 and character not in "\n\t") or 0x7F <= number < 0xA0 or 0x202A <= number <= 0x202E
+    controls = (number < 0x20 and character not in "\n\t") or 0x7F <= number < 0xA0
+    return controls or 0x202A <= number <= 0x202E or 0x2066 <= number <= 0x2069

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from fuzz import guests, machine, texts, values
+from fuzz import git, guests, machine, texts, values
 from fuzz.errors import Reader
 
 READERS: dict[str, Reader] = {
-    reader.name: reader for reader in (*values.READERS, *texts.READERS, *guests.READERS, *machine.READERS)
+    reader.name: reader for reader in (*values.READERS, *texts.READERS, *guests.READERS, *machine.READERS, *git.READERS)
 }

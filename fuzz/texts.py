@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import os
+import re
 import tomllib
+import warnings
+from collections.abc import Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
 from hashlib import sha1
@@ -23,9 +27,12 @@ from trunchbuild.core.replies import classify, read_chat_reply, whole_text
 from trunchbuild.core.repo import parse_target, recorded_url
 from trunchbuild.core.revision import candidate_refs, check_revision
 from trunchbuild.core.source_map import original_position
+from trunchbuild.core.survey import Finding, Survey
 from trunchbuild.core.tree_names import folded, name_fault, path_parts
 from trunchbuild.core.tree_objects import parse_tree, target_of_tag, tree_of_commit
 from trunchbuild.effects.git._received import ReceivedPack
+
+LINE_ENDS = re.compile("\r\n|[\n\r\u2028\u2029]")
 
 NOW = datetime(2027, 1, 1, tzinfo=UTC)
 
@@ -171,13 +178,36 @@ def javascript(data: bytes) -> None:
 
     text = data.decode("utf-8", "replace")
     try:
-        survey_module("x.mjs", text)
+        survey = survey_module("x.mjs", text)
     except Unreadable as error:
         assert 0 <= error.offset <= len(text)
+        return
+    check_places(survey.findings, "x.mjs", text)
+    assert Survey.from_json(survey.to_json()) == survey
 
 
 def python(data: bytes) -> None:
-    check_python("x.py", data.decode("utf-8", "replace"))
+    """A module without a finding is Python for Python's own parser; every finding has a place inside the text."""
+    text = data.decode("utf-8", "replace")
+    checked = check_python("x.py", text)
+    check_places(checked.findings, "x.py", text)
+    if not checked.findings:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text.encode())
+
+
+def check_places(findings: Iterable[Finding], path: str, text: str) -> None:
+    """`PATH:LINE:COLUMN` from 1, no line beyond the text's last; or the file alone."""
+    lines = len(LINE_ENDS.findall(text)) + 1
+    for found in findings:
+        file, _, position = found.fault.place.partition(":")
+        assert file == path
+        assert found.fault.message
+        if position:
+            line, column = map(int, position.split(":"))
+            assert 1 <= line <= lines
+            assert 1 <= column <= len(text.encode("utf-16-le", "surrogatepass")) + 1
 
 
 def providers(data: bytes) -> None:

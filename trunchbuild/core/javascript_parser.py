@@ -46,7 +46,8 @@ def parse_module(text: str) -> Tree:
     try:
         return Tree(text, fast_esprima.parse(text), utf16=False)
     except fast_esprima.SyntaxProblem as problem:
-        raise Unreadable(problem.message, problem.offset) from None
+        # esprima2 may count a character past the end.
+        raise Unreadable(problem.message, min(max(problem.offset, 0), len(text))) from None
     except RecursionError:
         raise Unreadable("nested too deeply to be read", 0) from None
     except (AttributeError, TypeError, ValueError, IndexError, KeyError, AssertionError):

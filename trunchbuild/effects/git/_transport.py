@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 logging.getLogger("dulwich").addHandler(logging.NullHandler())
 
 
+_ID = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
+
+
 class PackTooLargeError(UnsupportedRepositoryError):
     """A server sends more than one answer may hold."""
 
@@ -77,7 +80,7 @@ class Transport:
         except Exception as error:
             raise self._told(error) from error
         self._refuse_dumb()
-        refs = {_text(name): value.decode() for name, value in result.refs.items() if value is not None}
+        refs = self._named(result.refs)
         head = result.symrefs.get(Ref(b"HEAD"))
         return (
             {name: value for name, value in refs.items() if not name.endswith("^{}")},
@@ -103,8 +106,7 @@ class Transport:
 
         def determine(refs: Mapping[Ref, ObjectID], depth: int | None = None) -> list[ObjectID]:  # noqa: ARG001
             self._refuse_dumb()
-            named = {_text(name): value.decode() for name, value in refs.items()}
-            return [ObjectID(each.encode()) for each in wants(named)]
+            return [ObjectID(each.encode()) for each in wants(self._named(refs))]
 
         def keep(data: bytes) -> int:
             self._meter.got_object()
@@ -134,6 +136,19 @@ class Transport:
             ref_prefix=[prefix.encode() for prefix in prefixes],
             filter_spec=filter_spec,
         )
+
+    def _named(self, refs: Mapping[Ref, ObjectID | None]) -> dict[str, str]:
+        """Ref name -> id; dulwich takes any word of a server's for an id."""
+        named = {_text(name): _text(value) for name, value in refs.items() if value is not None}
+        for name, value in named.items():
+            if not _ID.match(value):
+                raise RepositoryUnreachableError(
+                    "the server gave no proper answer",
+                    place=str(self.address),
+                    expected=f"an object id for `{name[:100]}`",
+                    got=repr(value[:100]),
+                )
+        return named
 
     def _refuse_dumb(self) -> None:
         if isinstance(self._client, HttpClient) and self._client.dumb:
