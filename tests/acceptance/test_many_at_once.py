@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.test_every_step_may_fail import Collect, Compile, Evaluate, Import, whole
 from tests.support.at_once import crowd
 from tests.support.operations import OPERATIONS, PREPARATIONS, SUMS, prepare_two_commits
+from tests.support.states import Collect, Compile, Evaluate, Import, whole
 from trunchbuild.effects.store._disk import DiskStore
 
 ROUNDS = 8

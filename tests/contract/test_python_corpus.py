@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.contract.test_transformer_corpus import INDEX as SHARED
-from tests.support.corpus import check_corpus_entry, corpus_entries
+from tests.support.corpus import check_corpus_entry, check_twins, corpus_entries
 from tests.support.modules import real_runtime
 from tests.support.shared_data import COMMITTED
 from trunchbuild.core.confinement import Limits
@@ -47,12 +47,7 @@ def test_every_folder_of_the_shared_corpus_gets_its_class(
 
 
 def test_every_refused_one_has_an_accepted_twin() -> None:
-    classes = {entry["name"]: entry["expect"]["class"] for entry in ENTRIES}
-    assert len(classes) == len(ENTRIES)
-    assert {path.name for path in CORPUS.iterdir() if path.is_dir()} == {entry["dir"] for entry in ENTRIES}
-    for entry in ENTRIES:
-        if entry["expect"]["class"] != "accepted":
-            assert classes[entry["twin"]] == "accepted", entry["name"]
+    check_twins(ENTRIES, CORPUS)
 
 
 def test_plain_python_gives_what_the_index_holds() -> None:

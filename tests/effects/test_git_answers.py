@@ -28,7 +28,8 @@ def refs(object_id: bytes) -> bytes:
 def asked(said: bytes, folder: Path) -> None:
     (folder / "said").write_bytes(said)
     program = folder / "ssh"
-    program.write_text(f"#!/bin/sh\ncat {shlex.quote(str(folder / 'said'))}\n", encoding="utf-8")
+    # It takes the client's goodbye, or the length of its first line: who ends before is a broken pipe to the client.
+    program.write_text(f"#!/bin/sh\ncat {shlex.quote(str(folder / 'said'))}\nhead -c 4 >/dev/null\n", encoding="utf-8")
     program.chmod(0o755)
     with DulwichGit(ssh_command=str(program)).open(RepoAddress.parse("git@host.invalid:x.git"), "main"):
         pass

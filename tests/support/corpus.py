@@ -30,6 +30,16 @@ def corpus_entries(index: Path, runtime: str) -> list[Any]:
     ]
 
 
+def check_twins(entries: list[dict[str, Any]], corpus: Path) -> None:
+    """Every folder has an entry, every name one; what is refused names an accepted one that is like it."""
+    classes = {entry["name"]: entry["expect"]["class"] for entry in entries}
+    assert len(classes) == len(entries)
+    assert {path.name for path in corpus.iterdir() if path.is_dir()} == {entry["dir"] for entry in entries}
+    for entry in entries:
+        if entry["expect"]["class"] != "accepted":
+            assert classes[entry["twin"]] == "accepted", entry["name"]
+
+
 def check_corpus_entry(entry: dict[str, Any], corpus: Path, folder: Path, runtime: ModuleRuntime) -> None:
     """What is never right: accepted where it is not listed, or a crash."""
     expected = entry["expect"]

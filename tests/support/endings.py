@@ -13,8 +13,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from tests.support.faults import CALLS
 from tests.support.shared_data import CHECKOUT
+from tests.support.tracing import traced
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,17 +70,8 @@ class Commands:
         """The same under strace; `fault` is what its `inject` takes (`fsync:error=EIO:when=2`)."""
         process = self._begin(arguments, folder, None, None)
         log = self._folder / "trace"
-        log.write_bytes(b"")
-        command = ["strace", "-f", "-qq", "-y", "-s", "0", "-o", str(log), "-e", f"trace={','.join(CALLS)}"]
-        command += ["-e", "signal=none"]
-        if fault is not None:
-            command += ["-e", f"inject={fault}"]
-        with subprocess.Popen([*command, "-p", str(process)], stderr=subprocess.PIPE) as tracer:
-            state = Path(f"/proc/{process}/status")
-            while "TracerPid:\t0\n" in state.read_text(encoding="ascii"):
-                assert tracer.poll() is None, tracer.stderr and tracer.stderr.read()
+        with traced(process, log, fault):
             answer = self._ask("go")
-            tracer.wait(30)
         return self._ended(answer, None, None, log.read_text(encoding="utf-8", errors="replace"))
 
     def _begin(self, arguments: Sequence[str], folder: Path, out: Path | None, err: Path | None) -> int:

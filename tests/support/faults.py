@@ -15,12 +15,7 @@ from typing import Self
 
 from tests.support.operations import PREPARATIONS
 from tests.support.shared_data import CHECKOUT
-
-CALLS = (
-    *("open", "openat", "write", "pwrite64", "writev", "fsync", "fdatasync", "rename", "renameat", "renameat2"),
-    *("mkdir", "mkdirat", "link", "linkat", "unlink", "unlinkat", "rmdir", "ftruncate", "fchmod", "flock", "close"),
-)
-"""Every call by which a store, a lockfile or a journal changes a disk, and those around them."""
+from tests.support.tracing import traced
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,19 +82,11 @@ class FaultLab:
         self._server.stdin.flush()
         process = self._answer()["pid"]
         log = self._folder / "trace"
-        traced = ",".join(CALLS)
-        command = ["strace", "-f", "-y", "-s", "300", "-qq", "-o", str(log), "-e", f"trace={traced}"]
-        command += ["-e", "signal=none"]
-        if fault is not None:
-            command += ["-e", f"inject={fault}"]
-        log.write_bytes(b"")
-        with subprocess.Popen([*command, "-p", str(process)], stderr=subprocess.PIPE) as tracer:
-            self._until_traced(int(process), tracer)
+        with traced(int(str(process)), log, fault):
             opened = os.open(gate, os.O_RDWR)
             os.write(opened, b"g")
             answer = self._answer()
             os.close(opened)
-            tracer.wait(30)
         text = log.read_text(encoding="utf-8", errors="replace")
         called = tuple(re.findall(r"^\d+ +(\w+)\((.*)$", text, re.MULTILINE))
         return Ended(answer["code"], answer["signal"], answer["text"], called)
@@ -109,10 +96,3 @@ class FaultLab:
         line = self._server.stdout.readline()
         assert line, "the server of operations is gone"
         return json.loads(line)  # type: ignore[no-any-return]
-
-    @staticmethod
-    def _until_traced(process: int, tracer: subprocess.Popen[bytes]) -> None:
-        """Wait until the kernel says that the process has a tracer."""
-        state = Path(f"/proc/{process}/status")
-        while "TracerPid:\t0\n" in state.read_text(encoding="ascii"):
-            assert tracer.poll() is None, tracer.stderr and tracer.stderr.read()
